@@ -19,7 +19,7 @@ from core.i18n import t
 ROOT = Path(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 EXAMPLES = ("DeepSeek", "OpenAI", "Ollama")  # one of China, one international, one local without a key
 _SECRET_NAME = re.compile(r"API_?KEY|SECRET|TOKEN|PASSW|CREDENTIAL|ACCESS_KEY|PRIVATE_KEY", re.IGNORECASE)
-_NOT_SECRET = frozenset({"MAX_TOKENS"})
+_NOT_SECRET = frozenset({"MAX_TOKENS", "MAX_RUN_TOKENS"})
 _scrubbed: dict[str, str] = {}
 _loaded: Settings | None = None
 
@@ -44,6 +44,7 @@ class Settings:
     language: str = ""  # "": what the environment asks for
     observation_limit: int = 8000  # characters shown to the model
     answer_check: bool = True
+    max_run_tokens: int = 0  # 0: no limit
     workspace: Path = ROOT / "workspace"
     skills_dir: Path = ROOT / "skills"
     sources: Mapping[str, str] = field(default_factory=dict)  # field -> "flag" | "environment" | path of a file | "default"
@@ -177,6 +178,7 @@ RULES: tuple[_Rule, ...] = (
     _Rule("language", "AGENT_LANG", _language),
     _Rule("observation_limit", "OBSERVATION_LIMIT", _whole(200, 10_000_000)),
     _Rule("answer_check", "ANSWER_CHECK", _switch),
+    _Rule("max_run_tokens", "MAX_RUN_TOKENS", _whole(0, 1_000_000_000)),
     _Rule("workspace", "AGENT_WORKSPACE", Path),
     _Rule("skills_dir", "AGENT_SKILLS", Path),
 )
