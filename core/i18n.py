@@ -2,7 +2,7 @@
 
 Each area of the program has one file, core/locale/AREA.json: {"name": {"en": "…", "zh": "…"}}. The text of the key
 "area.name" is looked up in that file when it is first needed. Standard library only, and it parses on Python 3.8,
-because the bootstrap speaks through it before anything is installed.
+because the bootstrap speaks through it before anything is installed. A long text may be a list of lines.
 """
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Dict, Mapping, Optional
 
 LANGUAGES = ("en", "zh")
 _LOCALE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "locale")
-_areas: Dict[str, Dict[str, Dict[str, str]]] = {}
+_areas: Dict[str, Dict[str, Dict[str, Any]]] = {}
 _language: Optional[str] = None
 
 
@@ -48,4 +48,6 @@ def t(key: str, **values: Any) -> str:
         with open(path, encoding="utf-8") as file:
             _areas[area] = json.load(file)
     text = _areas[area][name][language()]
+    if isinstance(text, list):
+        text = "\n".join(text)
     return text.format(**values) if values else text
