@@ -1,0 +1,264 @@
+"""Reads one JSON value the way models write it, and stops at the first thing that would have to be guessed.
+
+Allowed outside strings: comments, trailing and doubled commas, full-width braces, colons and commas, bare keys, single and
+curly quotes, Python constants, any kind of blank. Inside strings: raw line breaks and tabs. Everything else is damage.
+"""
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+DEEPEST = 64
+_BLANK = re.compile(r"[\s\ufeff\u200b-\u200f\u2060]*")
+_COMMENT = re.compile(r"//|/\*|#")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
+_CONSTANT = re.compile(r"(true|false|null|True|False|None)(?!\w)")
+_BARE_KEY = re.compile(r"[^\W\d][\w-]*")
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_CONSTANTS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
+# Unrolled, so that a missing closing quote costs one pass and not a power of two.
+_STRINGS = {
+    '"': (re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL), '"'),
+    "'": (re.compile(r"[^'\\]*(?:\\.[^'\\]*)*", re.DOTALL), "'"),
+    "“": (re.compile(r'[^“”"\\]*(?:\\.[^“”"\\]*)*', re.DOTALL), "”"),
+}
+_OPEN, _CLOSE, _COLON, _COMMA, _QUOTES = "{｛", "}｝", ":：", ",，", "\"'“"
+
+
+class Damage(Exception):
+    """Text that is no value. `kind` is cut_off (the text ended first), too_deep or broken_json; `position` an offset."""
+
+    def __init__(self, kind: str, position: int, detail: str) -> None:
+        super().__init__(detail)
+        self.kind, self.position, self.detail = kind, position, detail
+
+
+class Pairs(list[tuple[str, Any]]):
+    """An object: its (key, value) pairs as written, duplicates kept."""
+
+
+class BadEscape(str):
+    """A string that held an escape that JSON does not know; the backslash is kept."""
+
+    position: int = 0
+
+
+class Number:
+    """A number as written, so that neither size nor digits are lost."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Number) and other.text == self.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def _decoder(strict: bool) -> json.JSONDecoder:
+    return json.JSONDecoder(strict=strict, object_pairs_hook=Pairs, parse_int=Number, parse_float=Number, parse_constant=Number)
+
+
+_STRICT, _RAW_CONTROLS = _decoder(True), _decoder(False)
+
+
+def read_strict(text: str, start: int | None = None) -> tuple[Any, int] | None:
+    """The (value, end) of standard JSON at `start` – or, without it, of the whole text; None when it is not standard JSON."""
+    try:
+        value, end = _STRICT.raw_decode(text, start) if start is not None else (_STRICT.decode(text), len(text))
+    except (ValueError, RecursionError):
+        return None
+    _check_depth(text, value)
+    return value, end
+
+
+def read_text(text: str) -> Any:
+    """The value of JSON text that stood inside a string (raw control characters allowed). Raises Damage."""
+    try:
+        value = _RAW_CONTROLS.decode(text)
+    except (ValueError, RecursionError) as error:
+        raise Damage("broken_json", 0, "the JSON text inside a string is damaged or cut off") from error
+    _check_depth(text, value)
+    return value
+
+
+def _check_depth(text: str, value: Any) -> None:
+    if text.count("{") + text.count("[") <= DEEPEST:
+        return
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > DEEPEST:
+            raise Damage("too_deep", 0, f"the JSON is nested more than {DEEPEST} levels deep")
+        level = [child for item in level for child in _children(item) if isinstance(child, list)]
+
+
+def _children(value: Any) -> list[Any]:
+    if isinstance(value, Pairs):
+        return [child for _, child in value]
+    return value if isinstance(value, list) else []
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return match.end() if match else at
+
+
+def starts_object(text: str, brace: int) -> bool:
+    """Whether the brace at `brace` begins an object: a key and a colon follow."""
+    reader = Reader(text)
+    try:
+        key_start = reader.skip(brace + 1, comments=8)
+        if text[key_start : key_start + 1] in _QUOTES and key_start < len(text):
+            body, close = _STRINGS[text[key_start]]
+            end = _end(body, text, key_start + 1)
+            if end >= len(text):
+                return True
+            if text[end] != close:
+                return text[end] == "\\"
+            end += 1
+        else:
+            bare = _BARE_KEY.match(text, key_start)
+            if not bare:
+                return False
+            end = bare.end()
+        end = reader.skip(end, comments=8)
+    except Damage:
+        return True
+    return end >= len(text) or text[end] in _COLON
+
+
+class Reader:
+    """Reads values of one text; `value(start)` gives (value, end) or raises Damage."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def value(self, at: int, depth: int = 0) -> tuple[Any, int]:
+        """The value that begins at `at` (blanks and comments skipped)."""
+        if depth > DEEPEST:
+            raise Damage("too_deep", at, f"the JSON is nested more than {DEEPEST} levels deep")
+        at = self.skip(at)
+        char = self._char(at)
+        if char in _QUOTES:
+            return self.string(at)
+        if char in _OPEN:
+            return self._object(at, depth)
+        if char == "[":
+            return self._array(at, depth)
+        if number := _NUMBER.match(self.text, at):
+            return Number(number.group()), number.end()
+        if constant := _CONSTANT.match(self.text, at):
+            return _CONSTANTS[constant.group(1)], constant.end()
+        raise Damage("broken_json", at, "a value is not in double quotes")
+
+    def string(self, at: int) -> tuple[str, int]:
+        """The string that begins with the quote at `at`."""
+        body, close = _STRINGS[self.text[at]]
+        end = _end(body, self.text, at + 1)
+        if self._char(end) == "\\":
+            raise Damage("cut_off", end, "the reply ends inside a string")
+        if self.text[end] != close:
+            raise Damage("broken_json", end, "a quote inside a curly-quoted string")
+        return self._unescape(at + 1, end, close), end + 1
+
+    def skip(self, at: int, comments: int = 1_000_000) -> int:
+        """The offset after blanks and at most `comments` comments."""
+        text = self.text
+        while True:
+            at = _end(_BLANK, text, at)
+            comment = _COMMENT.match(text, at)
+            if not comment or comments == 0:
+                return at
+            comments -= 1
+            at = self._comment_end(at, comment.group())
+
+    def _comment_end(self, at: int, mark: str) -> int:
+        if mark == "/*":
+            end = self.text.find("*/", at + 2, at + 4000)
+            if end < 0:
+                raise Damage("cut_off", at, "a comment is not closed")
+            return end + 2
+        end = self.text.find("\n", at, at + 4000)
+        if end < 0:
+            raise Damage("cut_off", at, "a comment runs to the end")
+        return end
+
+    def _char(self, at: int) -> str:
+        if at >= len(self.text):
+            raise Damage("cut_off", at, "the reply ends before its JSON object is closed")
+        return self.text[at]
+
+    def _unescape(self, start: int, end: int, close: str) -> str:
+        raw = self.text[start:end]
+        if "\\" not in raw:
+            return raw
+        bad: list[int] = []
+
+        def one(match: re.Match[str]) -> str:
+            code = match.group(1)
+            if len(code) == 5:
+                return chr(int(code[1:], 16))
+            if code in _ESCAPES:
+                return _ESCAPES[code]
+            if code == "'" == close:
+                return code
+            bad.append(match.start())
+            return code if code == "'" else match.group()
+
+        text = _ESCAPE.sub(one, raw)
+        if not bad:
+            return text
+        marked = BadEscape(text)
+        marked.position = start + bad[0]
+        return marked
+
+    def _object(self, at: int, depth: int) -> tuple[Pairs, int]:
+        pairs = Pairs()
+        at = self.skip(at + 1)
+        while self._char(at) not in _CLOSE:
+            key, at = self._key(at)
+            at = self.skip(at)
+            if self._char(at) not in _COLON:
+                raise Damage("broken_json", at, f"no colon after the key {str(key)[:40]!r}")
+            value, at = self.value(at + 1, depth + 1)
+            pairs.append((key, value))
+            at = self._separator(at, _CLOSE)
+        return pairs, at + 1
+
+    def _array(self, at: int, depth: int) -> tuple[list[Any], int]:
+        items: list[Any] = []
+        at = self.skip(at + 1)
+        while self._char(at) != "]":
+            item, at = self.value(at, depth + 1)
+            items.append(item)
+            at = self._separator(at, "]")
+        return items, at + 1
+
+    def _key(self, at: int) -> tuple[str, int]:
+        if self._char(at) in _QUOTES:
+            return self.string(at)
+        bare = _BARE_KEY.match(self.text, at)
+        if not bare:
+            raise Damage("broken_json", at, "a key is not in double quotes")
+        return bare.group(), bare.end()
+
+    def _separator(self, at: int, closers: str) -> int:
+        """The offset of the next member or of the closing bracket. A value that something else follows was not quoted well."""
+        after = self.skip(at)
+        char = self._char(after)
+        if char in closers:
+            return after
+        if char not in _COMMA:
+            missing = char in _QUOTES and after > at
+            quoted = self.text[at - 1] in "\"'”"
+            detail = "a comma is missing" if missing or not quoted else 'a " inside a string is not escaped'
+            raise Damage("broken_json", after, detail)
+        while self._char(after) in _COMMA:
+            after = self.skip(after + 1)
+        return after
