@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # typing costs more than the whole check
 NEEDED = (3, 10)
 EXIT_NOT_READY = 3
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PARTS = {"web": 22, "gui": 240, "voice": 75, "dev": 75}  # part -> MB on disk; its list is requirements-PART.txt
-CORE_MB = 90
+PARTS = {"web": 22, "gui": 260, "voice": 10, "dev": 110}  # part -> MB on disk; its list is requirements-PART.txt
+CORE_MB = 130
 _OFF = ("", "0")
 _STATE = ".skills-agent"
 _GUARD = "AGENT_BOOTSTRAP_INSIDE"  # set for the re-executed interpreter, so that a bad environment cannot loop

@@ -12,8 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from typing import Dict, Iterator, List, NoReturn, Optional, Sequence
-
+from typing import Dict, Iterator, List, NoReturn, Optional, Sequence, Set
 
 from core.bootstrap import _STATE, CORE_MB, NEEDED, ROOT, _fail, _is_current, _place, _python, _read, _same, _say
 
@@ -59,12 +58,16 @@ def set_up(prefix: str, requirements: Sequence[str], foreign: bool) -> str:
 
 def missing_packages(requirements: Sequence[str]) -> List[str]:
     """The distributions of the lists that no folder of sys.path holds; by the names of their dist-info folders, versions aside."""
-    present = set()
+    present: Set[str] = set()
     for folder in sys.path:
         with contextlib.suppress(OSError):
             present.update(_normal(name.split("-")[0]) for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info")))
     wanted = [name for file in requirements for name in requirement_names(file)]
     return [name for name in wanted if _normal(name) not in present]
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def requirement_names(file: str) -> List[str]:
@@ -285,5 +288,3 @@ def _wait(child: "subprocess.Popen[bytes]") -> None:
             sys.stderr.flush()
     if counts:
         sys.stderr.write("\r" + " " * 20 + "\r")
-
-

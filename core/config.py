@@ -139,7 +139,8 @@ def _language(value: str) -> str:
 
 
 def _url(*schemes: str) -> Callable[[str], str]:
-    pattern = re.compile(rf"(?:{'|'.join(schemes)})://(?:[^\s/?#@]*@)?(?:\[[0-9a-f:.%]+\]|[^\s/?#@:\[\]{{}}$]+)(?::\d{{1,5}})?(?:[/?][^\s#{{}}]*)?", re.I)
+    host = r"(?:\[[0-9a-f:.%]+\]|[^\s/?#@:\[\]{}$]+)(?::\d{1,5})?"
+    pattern = re.compile(rf"(?:{'|'.join(schemes)})://(?:[^\s/?#@]*@)?{host}(?:[/?][^\s#{{}}]*)?", re.IGNORECASE)
 
     def read(value: str) -> str:
         if value and not pattern.fullmatch(value):

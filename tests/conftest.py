@@ -8,8 +8,9 @@ import pytest
 
 from core import i18n
 
-_SETTINGS = re.compile(r"^(API_|MODEL_NAME$|MAX_|RETRY_|COMMAND_TIMEOUT$|TEMPERATURE$|CONTEXT_WINDOW$|RESPONSE_FORMAT$|PROXY$|AGENT_|OBSERVATION_LIMIT$"
-                       r"|ANSWER_CHECK$|ACCESSIBLE$|NO_COLOR$|FORCE_COLOR$|CLICOLOR|(?:https?|all|no)_proxy$)", re.IGNORECASE)
+_SETTINGS = re.compile(
+    r"^(API_|MODEL_NAME$|MAX_|RETRY_|COMMAND_TIMEOUT$|TEMPERATURE$|CONTEXT_WINDOW$|RESPONSE_FORMAT$|PROXY$|AGENT_|OBSERVATION_LIMIT$"
+    r"|ANSWER_CHECK$|ACCESSIBLE$|NO_COLOR$|FORCE_COLOR$|CLICOLOR|(?:https?|all|no)_proxy$)", re.IGNORECASE)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -19,7 +20,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["AGENT_NO_ENV_FILE"] = "1"
     os.environ["AGENT_NO_BOOTSTRAP"] = "1"
     os.environ["AGENT_LANG"] = "en"
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # child processes start far faster from compiled files
 
 
 @pytest.fixture(autouse=True)
