@@ -220,6 +220,8 @@ class CliHandler:
             self.screen.note(line, *(("green",) if line.startswith("+") else ("red",) if line.startswith("-") else ("dim",)), prefix="    ")
 
     def _number(self) -> str:
+        if self.screen.accessible:
+            return t("cli.thought_words") + " "
         return self.screen.err.paint(f"[{self._step}]", "blue") + " "
 
     def _detail(self, title: str, text: str) -> None:

@@ -162,9 +162,10 @@ class Interactive:
             self._write_env_file()
 
     def _doctor(self, _: str) -> None:
-        from ui.cli.doctor_view import show_doctor
+        from core.doctor import examine
+        from ui.cli.doctor_view import show_checks
 
-        show_doctor(self.session.settings, self._side_screen(), online=False)
+        show_checks(examine(self.session.settings), self._side_screen())
 
     def _exit(self, _: str) -> None:
         self._code = 0

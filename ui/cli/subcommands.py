@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,14 @@ def print_json(screen: Screen, value: Any) -> None:
     screen.out.write(json.dumps(value, ensure_ascii=False, indent=1, default=str) + "\n")
 
 
-def print_table(screen: Screen, rows: Sequence[tuple[str, ...]]) -> None:
-    """Rows with their columns under each other, the last one as long as it is."""
+def print_table(screen: Screen, rows: Sequence[tuple[str, ...]], colours: Mapping[str, str] | None = None) -> None:
+    """Rows with their columns under each other, the last one as long as it is; `colours` by the word in the first column."""
     widths = [max((width(row[column]) for row in rows), default=0) for column in range(len(rows[0]) - 1 if rows else 0)]
     for row in rows:
         cells = [cell + " " * (size - width(cell)) for cell, size in zip(row, widths, strict=False)]
-        screen.out.write(visible("  ".join([*cells, row[-1]])).rstrip() + "\n")
+        text = visible("  ".join([*cells, row[-1]])).rstrip()
+        colour = (colours or {}).get(row[0])
+        screen.out.write((screen.out.paint(row[0], colour) + text[len(row[0]):] if colour else text) + "\n")
 
 
 def _no_words(arguments: Arguments) -> None:
