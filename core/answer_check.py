@@ -42,7 +42,7 @@ class AnswerCheck:
                 "(view_skill, read_file, write_file or run_command), then answer from the observation.")
 
     def _failed(self, answer: str, state: RunState) -> str:
-        if not state.done or state.done[-1].ok or _ADMITS.search(answer):
+        if not state.done or state.done[-1].ok or state.done[-1].denied or _ADMITS.search(answer):
             return ""
         last = state.done[-1]
         return (f"Your answer was held back: your last action ({last.action}) failed, so it is not done. Fix it and try again in another way; "

@@ -63,12 +63,13 @@ def write_text(path: Path, shown: str, content: str, append: bool) -> None:
 
 
 def _append(path: Path, raw: bytes) -> None:
-    """Append all of it or nothing: a full disk leaves the file as long as it was."""
+    """Append all of it or nothing: a full disk leaves the file as long as it was. Unbuffered, since a buffer is written again on closing."""
     size = path.stat().st_size
-    with open(path, "ab") as file:
+    with open(path, "ab", buffering=0) as file:
         try:
-            file.write(raw)
-            file.flush()
+            rest = memoryview(raw)
+            while rest:
+                rest = rest[file.write(rest):]
         except OSError:
             os.truncate(path, size)
             raise

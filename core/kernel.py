@@ -56,8 +56,7 @@ class AgentKernel:
         self._clock = clock
         self._cancelled = threading.Event()
         self._emitter = Emitter(lambda event: deliver(self.handler, event), clock)
-        roots = [Path(os.path.realpath(registry.root))]
-        self._workspace = Workspace(self.settings.workspace, roots)
+        self._workspace = Workspace(self.settings.workspace, registry.roots)
         self._actions = Actions(registry, self._workspace, self.settings, confirm=self._confirm, emit=self._emitter.emit,
                                 cancelled=self._cancelled)
 
@@ -201,7 +200,8 @@ class AgentKernel:
                            duration_ms=round((time.monotonic() - started) * 1000), content=result.content,
                            truncated=result.truncated, diff=result.diff)
         state.denied = state.denied or result.denied
-        state.add(Done(step.action, detail, result.ok, result.content, action_key(step.action, step.arguments, result.signature)))
+        key = action_key(step.action, step.arguments, result.signature)
+        state.add(Done(step.action, detail, result.ok, result.content, key, result.denied))
         return result
 
     def _observe(self, result: Result, remarks: list[str]) -> None:

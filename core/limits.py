@@ -27,13 +27,14 @@ class Stop:
 @dataclass(frozen=True)
 class Done:
     """One finished action: its name, its one-line detail, whether it succeeded, the text of its observation, a key that is
-    the same for the same action with the same result."""
+    the same for the same action with the same result, whether a person or the guard refused it."""
 
     action: str
     detail: str
     ok: bool
     content: str
     key: int
+    denied: bool = False
 
 
 @dataclass
