@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from core.schema_values import BadValue, fit
 EFFECTS = ("read", "write", "destructive", "network")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 _PLAIN_WORDS = re.compile(r"""(?:[^\s'"\\$`;&|<>()*?\[\]{}~#!%^]|'[^']*'|"[^"\\$`!%]*")+""")
+_OPTION = re.compile(r"-+[^\W\d]|--\Z")
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 
 
@@ -168,13 +170,7 @@ def match_words(spec: CommandSpec, words: Sequence[str], script: Path, cwd: Path
     """The call that `words` (python, script, arguments) stand for, when they are this command with valid values."""
     if declared_script(spec) != script:
         return None
-    arguments = list(words[2:])
-    before = after = False
-    if "--json" not in spec.argv:
-        before = bool(arguments) and arguments[0] == "--json"
-        arguments = arguments[1:] if before else arguments
-        after = not before and "--" not in spec.argv and bool(arguments) and arguments[-1] == "--json"
-        arguments = arguments[:-1] if after else arguments
+    arguments, json_first, json_last = _take_json(spec, list(words[2:]))
     found = _read_arguments(spec, arguments)
     if found is None:
         return None
@@ -183,8 +179,19 @@ def match_words(spec: CommandSpec, words: Sequence[str], script: Path, cwd: Path
         built = spec.build_argv(values)
     except SkillError:
         return None
-    argv = [sys.executable, str(script), *(["--json"] if before else []), *built[2:], *(["--json"] if after else [])]
+    argv = [sys.executable, str(script), *(["--json"] if json_first else []), *built[2:], *(["--json"] if json_last else [])]
     return DeclaredCall(spec, values, argv, cwd)
+
+
+def _take_json(spec: CommandSpec, arguments: list[str]) -> tuple[list[str], bool, bool]:
+    """The arguments without one leading or trailing --json, and whether the call gets it first or last."""
+    if "--json" in spec.argv:
+        return arguments, False, False
+    if arguments[:1] == ["--json"]:
+        return arguments[1:], True, False
+    if arguments[-1:] == ["--json"] and "--" not in arguments:
+        return arguments[:-1], "--" in spec.argv, "--" not in spec.argv
+    return arguments, False, False
 
 
 def _read_arguments(spec: CommandSpec, arguments: Sequence[str]) -> dict[str, Any] | None:
@@ -226,6 +233,8 @@ def _read_positions(spec: CommandSpec, shape: Sequence[str], words: Sequence[str
     if not shape:
         return not words
     element, names = shape[0], _PLACEHOLDER.findall(shape[0])
+    if element == "--" and "--" not in words:
+        return not any(_OPTION.match(word) for word in words) and _read_positions(spec, shape[1:], words, values)
     if not names:
         return bool(words) and words[0] == element and _read_positions(spec, shape[1:], words[1:], values)
     whole = _PLACEHOLDER.fullmatch(element) is not None
@@ -260,7 +269,9 @@ def _capture(spec: CommandSpec, element: str, word: str) -> dict[str, Any] | Non
 
 
 def _text(value: Any) -> str:
-    return ("true" if value else "false") if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return format(Decimal(repr(value)), "f") if isinstance(value, float) else str(value)
 
 
 def _joined(value: Any) -> str:
