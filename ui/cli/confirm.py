@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from core.i18n import t
 from ui.cli.screen import Screen
-from ui.cli.terminal import is_terminal, visible
+from ui.cli.terminal import clip, is_terminal, visible
 
 _YES = ("y", "yes", "是", "好")
 _ALWAYS = ("a", "always", "总是", "一直")
@@ -23,8 +23,9 @@ class Question(NamedTuple):
 
     @property
     def scope(self) -> tuple[str, str]:
-        """What "always" would allow: the rule that asks, or this very action where no rule was named."""
-        return (self.action, self.rule or "= " + self.detail)
+        """What "always" would allow: what the rule covers, or this very text where no rule knows what it does (none, or a rule `….any`)."""
+        exact = not self.rule or self.rule.endswith(".any")
+        return (self.action, self.detail if exact else self.rule)
 
 
 class Confirmer:
@@ -46,7 +47,7 @@ class Confirmer:
         if self.auto_approve:
             return True
         if question.scope in self.always:
-            self.screen.note(t("cli.always_used", rule=question.scope[1]), "dim", prefix="    ")
+            self.screen.note(t("cli.always_used", rule=shown_scope(question.scope)), "dim", prefix="    ")
             return True
         if not self.possible():
             self.refused_for_want_of_terminal = True
@@ -83,7 +84,7 @@ class Confirmer:
 
     def _dialogue(self, question: Question) -> bool:
         self._show(question)
-        self.screen.line("  " + t("cli.confirm_always", rule=visible(question.scope[1], exact=True)))
+        self.screen.line("  " + t("cli.confirm_always", rule=shown_scope(question.scope)))
         self.screen.words("  " + t("cli.confirm_ask") + " ")
         forget_typed_ahead(self._input())
         try:
@@ -96,8 +97,13 @@ class Confirmer:
         answer = line.strip().lower()
         if answer in _ALWAYS:
             self.always.append(question.scope)
-            self.screen.note(t("cli.always_set", rule=question.scope[1]), "dim", prefix="  ")
+            self.screen.note(t("cli.always_set", rule=shown_scope(question.scope)), "dim", prefix="  ")
         return answer in _ALWAYS or answer in _YES
+
+
+def shown_scope(scope: tuple[str, str]) -> str:
+    """A standing permission on one line."""
+    return clip(f"{action_words(scope[0])} {visible(scope[1], exact=True)}".replace("\n", " ⏎ "), 100)
 
 
 def action_words(action: str) -> str:

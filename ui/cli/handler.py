@@ -7,6 +7,7 @@ from typing import Any
 from core.events import Event
 from core.i18n import t
 from ui.cli.confirm import Confirmer, Question, action_words
+from ui.cli.live_answer import LiveAnswer
 from ui.cli.screen import Screen
 
 SHOWN_LINES = 40  # of one command at debug level 1
@@ -31,6 +32,7 @@ class CliHandler:
         self._field = ""  # what the live words on the screen belong to
         self._shown = ""  # the live thought so far
         self._lines = 0
+        self._live = LiveAnswer(self.screen)
         self._answer: str | None = None
         self._error = ""
 
@@ -70,6 +72,8 @@ class CliHandler:
         elif self.debug_level and self.screen.live:
             self.screen.end_words()
             self.screen.status(t("cli.answering" if field == "answer" else "cli.thinking"))
+            if field == "answer" and self.screen.out.tty:
+                self._live.feed(chunk)
 
     def on_llm_end(self) -> None:
         self.screen.quiet()
@@ -115,8 +119,9 @@ class CliHandler:
         if event.get("diff"):
             self._diff(event["diff"])
         ok = event.get("ok", True)
-        if not ok and not self._lines:
-            self.screen.note(content[:FOLDED], "red", prefix="    ")
+        first = content.partition("\n")[0][:FOLDED]
+        if not ok and not self._lines and not first.startswith("exit code:"):
+            self.screen.note(first, "red", prefix="    ")
         self._ended(ok, event)
         if self.debug_level >= 2:
             self._detail(t("cli.observation"), content)
@@ -146,11 +151,14 @@ class CliHandler:
 
     def _on_llm_discarded(self, data: Mapping[str, Any]) -> None:
         self._shown = ""
+        self._live.void()
         if self.debug_level:
             self.screen.note(t("cli.discarded", reason=data.get("reason", "")), "yellow", prefix="    ")
 
     def _on_refused(self, data: Mapping[str, Any]) -> None:
         self._shown = ""
+        if self._live.void():
+            self.screen.note(t("cli.answer_void"), "yellow", prefix=self._number())
         if self.debug_level:
             self.screen.note(t("cli.refused", kind=data["kind"]), "yellow", prefix=self._number())
         if self.debug_level >= 2:
@@ -190,7 +198,8 @@ class CliHandler:
         if answer is not None and status == "cancelled":
             self.screen.note(answer, "yellow")
         elif answer is not None and answer != self._error:
-            self.screen.answer(answer)
+            self._live.finish(answer)
+        self._live.void()
         if self.debug_level:
             self.screen.note(t("cli.closing", status=t(f"cli.status_{status}"), steps=data["steps"], tokens=f"{tokens:,}",
                                seconds=f"{data['duration_ms'] / 1000:.1f}", middle=self.screen.err.icons.middle), "dim",

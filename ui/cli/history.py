@@ -10,7 +10,8 @@ from pathlib import Path
 KEPT = 2000  # entries
 _SECRET = re.compile(
     r"\b(?:sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[abprs]|hf|AKIA|ASIA|AIza|npm|dop_v1)[-_]?[A-Za-z0-9_\-]{12,}"
-    r"|\b(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|authorization|bearer|credential|密码|密钥|口令)\b?\s*(?:[:=：是]|is\b|\s)\s*\S{6,}"
+    r"|\b(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|authorization|credential)s?\b\s*(?:[:=]|is\b)\s*\S{6,}"
+    r"|\bbearer\s+\S{12,}|(?:密码|密钥|口令)\s*(?:[:=：]|是|为)\s*[!-~]{6,}"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY"
     r"|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{6,}"
     r"|(?<![\w/])(?=[A-Za-z0-9+/_-]*\d)(?=[A-Za-z0-9+/_-]*[A-Za-z])[A-Za-z0-9+/_-]{32,}={0,2}(?![\w/])", re.IGNORECASE)

@@ -12,7 +12,7 @@ from core.config import create_env_file
 from core.errors import AgentError
 from core.i18n import t
 from ui.cli.commands import COMMANDS, completions, nearest, understand
-from ui.cli.confirm import forget_typed_ahead
+from ui.cli.confirm import forget_typed_ahead, shown_scope
 from ui.cli.foreground import Leave
 from ui.cli.help import VERSION
 from ui.cli.history import HistoryFile, state_folder
@@ -106,8 +106,8 @@ class Interactive:
                 (t("cli.status_used"), t("cli.status_figures", requests=len(session.exchanges), steps=session.steps, tokens=f"{session.tokens:,}")),
                 (t("cli.status_auto"), t("cli.on" if session.confirmer.auto_approve else "cli.off"))]
         self._table(rows)
-        for number, (_action, rule) in enumerate(session.confirmer.always, 1):
-            self.screen.note(f"{number}  {rule}", prefix="  ")
+        for number, scope in enumerate(session.confirmer.always, 1):
+            self.screen.note(f"{number}  {shown_scope(scope)}", prefix="  ")
         self.screen.note(t("cli.always_list" if session.confirmer.always else "cli.always_none"), "dim")
 
     def _model(self, name: str) -> None:

@@ -21,7 +21,7 @@ def render(text: str, stream: Stream, columns: int) -> str:
                       highlight=False, legacy_windows=False, soft_wrap=False)
     with console.capture() as capture:
         console.print(Markdown(text, hyperlinks=False, code_theme="ansi_dark"))
-    lines = capture.get().rstrip("\n").split("\n")
+    lines = capture.get().strip("\n").split("\n")
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -43,6 +43,8 @@ class Screen:
 
     def words(self, text: str, *styles: str) -> None:
         """Live words on stderr that go on where the last ones ended."""
+        if not text:
+            return
         with self._lock:
             self._clear()
             self._in_line = not text.endswith("\n")
@@ -52,6 +54,14 @@ class Screen:
         """End the line of live words, if there is one."""
         with self._lock:
             self._end_line()
+
+    def interrupted(self, text: str) -> None:
+        """A note after a Ctrl-C, whose own sign the terminal has put somewhere on the line."""
+        with self._lock:
+            self._end_line()
+            if self.live:
+                self.err.write("\r\x1b[K")
+            self.note(text, "yellow")
 
     def ended_by_person(self) -> None:
         """The person pressed Enter, so the line of live words is ended already."""

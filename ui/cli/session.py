@@ -67,7 +67,7 @@ class Session:
         if missing:
             self.show_providers()
             raise NotReadyError("cli.missing", names=", ".join(missing))
-        foreground = Foreground(self.kernel.cancel, self.interrupts)
+        foreground = Foreground(self._stop, self.interrupts)
         self.confirmer.ask_by = foreground.ask
         foreground.run(lambda: self.kernel.run(request, stream=True))
         outcome = self.kernel.outcome
@@ -75,6 +75,10 @@ class Session:
             self.steps += outcome.steps
             self.tokens += outcome.usage.get("tokens", 0)
         return outcome
+
+    def _stop(self) -> None:
+        self.screen.interrupted(t("cli.stopping"))
+        self.kernel.cancel()
 
     def understood(self) -> bool:
         """Whether the embedded model found a skill for the last request."""
