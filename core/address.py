@@ -1,7 +1,7 @@
 """Where an endpoint is: the parts of API_BASE_URL and the paths made from it."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.errors import SettingsError
 from core.wire import Origin
@@ -9,8 +9,7 @@ from core.wire import Origin
 CHAT = "/chat/completions"
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(NamedTuple):
     """An endpoint. `path` has no trailing slash and no /chat/completions; `query` is kept as given (Azure needs it)."""
 
     origin: Origin

@@ -2,22 +2,23 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
-from core.endpoint_errors import Failure
+if TYPE_CHECKING:
+    from core.failure import Failure
 
 MAX_CHANGES = 4
 # From the strictest to the loosest. "loose_schema" is a json_schema that asks for any object.
 FORMATS = ("json_schema", "json_object", "loose_schema", "none")
 
-_REFUSAL = re.compile(r"unsupported|not support|n't support|invalid|not allowed|not permitted|unknown|unrecognized|unexpected|only|deprecat|extra|must|exclusive|range|too large|cannot|forbidden|不支持|无效", re.I)
-_FORMAT = re.compile(r"response_format|json_object|json_schema|structured.?output|json.?mode|guided_json|grammar", re.I)
-_NO_WORD = re.compile(r"(?:contain|include|have|mention)s?\b.{0,30}\bword\b.{0,10}json|messages' must contain.{0,20}json", re.I)
-_NUMBER = re.compile(r"\d+")
+# Kept as text: compiling them costs a third of this module's import, and most runs need none.
+_REFUSAL = (r"unsupported|not support|n't support|invalid|not allowed|not permitted|unknown|unrecognized|unexpected|only|deprecat|extra|must"
+            r"|exclusive|range|too large|cannot|forbidden|不支持|无效")
+_FORMAT = r"response_format|json_object|json_schema|structured.?output|json.?mode|guided_json|grammar"
+_NO_WORD = r"(?:contain|include|have|mention)s?\b.{0,30}\bword\b.{0,10}json|messages' must contain.{0,20}json"
 
 
-@dataclass(frozen=True)
-class Capabilities:
+class Capabilities(NamedTuple):
     """What to send to one model of one endpoint. `formats` are the response formats not refused so far, in FORMATS' order."""
 
     formats: tuple[str, ...] = FORMATS
@@ -31,8 +32,7 @@ class Capabilities:
     path_prefix: str = ""
 
 
-@dataclass(frozen=True)
-class Sent:
+class Sent(NamedTuple):
     """The parts of a request that an endpoint may refuse, as they were sent."""
 
     format: str
@@ -43,8 +43,7 @@ class Sent:
     stream_options: bool = False
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """One change after a refusal; `what` is the word for the log."""
 
     what: str
@@ -54,8 +53,8 @@ class Change:
 def change_for(failure: Failure, sent: Sent, now: Capabilities) -> Change | None:
     """The one change that answers a 400 or 422, or None when nothing that we sent explains it."""
     text = f"{failure.param} {failure.text} {failure.code}"
-    if _NO_WORD.search(text) and not now.json_reminder:
-        return Change("json_reminder", replace(now, json_reminder=True))
+    if _found(_NO_WORD, text) and not now.json_reminder:
+        return Change("json_reminder", now._replace(json_reminder=True))
     for part in _order(failure):
         change = _PARTS[part](text, sent, now)
         if change is not None:
@@ -68,7 +67,7 @@ def completion_too_long(failure: Failure, sent: Sent, now: Capabilities) -> Chan
     found = re.search(r"\((\d+) in the messages|(?:has|have|with) (\d+) (?:input|prompt) tokens", failure.text)
     if found is None or sent.max_tokens is None or failure.limit is None or int(found[1] or found[2]) > 0.9 * failure.limit:
         return None
-    return Change("max_tokens", replace(now, token_field=None))
+    return Change("max_tokens", now._replace(token_field=None))
 
 
 def _order(failure: Failure) -> list[str]:
@@ -77,52 +76,57 @@ def _order(failure: Failure) -> list[str]:
     return named + [part for part in _PARTS if part not in named]
 
 
+def _found(pattern: str, text: str) -> bool:
+    return re.search(pattern, text, re.I) is not None
+
+
 def _stream_options(text: str, sent: Sent, now: Capabilities) -> Change | None:
     if sent.stream_options and re.search(r"stream_options|include_usage", text):
-        return Change("stream_options", replace(now, stream_options=False))
+        return Change("stream_options", now._replace(stream_options=False))
     return None
 
 
 def _temperature(text: str, sent: Sent, now: Capabilities) -> Change | None:
-    if sent.temperature and "temperature" in text.lower() and _REFUSAL.search(text):
-        return Change("temperature", replace(now, temperature=False))
+    if sent.temperature and "temperature" in text.lower() and _found(_REFUSAL, text):
+        return Change("temperature", now._replace(temperature=False))
     return None
 
 
 def _tokens(text: str, sent: Sent, now: Capabilities) -> Change | None:
     if sent.max_tokens is None or not re.search(r"max_tokens|max_completion_tokens|max_output_tokens", text):
         return None
-    if sent.token_field == "max_tokens" and "max_completion_tokens" in text and re.search(r"max_completion_tokens.{0,3} instead|unsupported|not support", text, re.I):
-        return Change("max_completion_tokens", replace(now, token_field="max_completion_tokens"))
-    smaller = [int(number) for number in _NUMBER.findall(text) if 16 < int(number) < sent.max_tokens]
+    use_other = "max_completion_tokens" in text and _found(r"max_completion_tokens.{0,3} instead|unsupported|not support", text)
+    if sent.token_field == "max_tokens" and use_other:
+        return Change("max_completion_tokens", now._replace(token_field="max_completion_tokens"))
+    smaller = [int(number) for number in re.findall(r"\d+", text) if 16 < int(number) < sent.max_tokens]
     if smaller:
-        return Change("max_tokens", replace(now, token_cap=max(smaller)))
+        return Change("max_tokens", now._replace(token_cap=max(smaller)))
     if sent.token_field == "max_completion_tokens":
-        return Change("max_tokens", replace(now, token_field="max_tokens" if _REFUSAL.search(text) else None))
-    return Change("max_tokens", replace(now, token_field=None))
+        return Change("max_tokens", now._replace(token_field="max_tokens" if _found(_REFUSAL, text) else None))
+    return Change("max_tokens", now._replace(token_field=None))
 
 
 def _stream_format(text: str, sent: Sent, now: Capabilities) -> Change | None:
-    if not sent.stream or not re.search(r"\bstream(?:ing)?\b", text, re.I):
+    if not sent.stream or not _found(r"\bstream(?:ing)?\b", text):
         return None
-    if sent.format != "none" and _FORMAT.search(text):
-        return Change("stream", replace(now, stream_with_format=False))
-    if _REFUSAL.search(text) and not _FORMAT.search(text):
-        return Change("stream", replace(now, stream=False))
+    if sent.format != "none" and _found(_FORMAT, text):
+        return Change("stream", now._replace(stream_with_format=False))
+    if _found(_REFUSAL, text) and not _found(_FORMAT, text):
+        return Change("stream", now._replace(stream=False))
     return None
 
 
 def _format(text: str, sent: Sent, now: Capabilities) -> Change | None:
-    if sent.format == "none" or not _FORMAT.search(text):
+    if sent.format == "none" or not _found(_FORMAT, text):
         return None
     left = tuple(name for name in now.formats if name != sent.format)
     if sent.format == "json_object" and "json_schema" not in text:
         left = ("none",)  # only a text that offers a schema makes the loose one worth a try
     elif sent.format == "json_object":
         left = tuple(name for name in left if name in ("loose_schema", "none"))
-    elif sent.format == "json_schema" and re.search(r"structured.?output", text, re.I):
+    elif sent.format == "json_schema" and _found(r"structured.?output", text):
         left = ("none",)
-    return Change(next(iter(left), "none"), replace(now, formats=left or ("none",)))
+    return Change(next(iter(left), "none"), now._replace(formats=left or ("none",)))
 
 
 _PARTS = {"stream_options": _stream_options, "stream": _stream_format, "tokens": _tokens, "temperature": _temperature, "format": _format}

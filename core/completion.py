@@ -3,24 +3,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from core.endpoint_errors import EndpointFailure, Failure, classify_inner
+from core.failure import EndpointFailure, Failure
+from core.reply import Usage
 from core.sse import ServerEvent
 
 MAX_REPLY = 4_000_000
 _REASONING = ("reasoning_content", "reasoning", "thinking")
 _FILTERED = ("content_filter", "sensitive")
-
-
-@dataclass(frozen=True)
-class Usage:
-    """Tokens of one request as the endpoint counted them; None where it did not say."""
-
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    cached_tokens: int | None = None
 
 
 class Completion:
@@ -57,10 +48,10 @@ class Completion:
             chunk = json.loads(data)
         except (ValueError, RecursionError):
             if name == "error":
-                raise EndpointFailure(classify_inner(data)) from None
+                raise _error(data) from None
             raise EndpointFailure(Failure("retry", "a damaged event in the stream")) from None
         if name == "error":
-            raise EndpointFailure(classify_inner(chunk))
+            raise _error(chunk)
         return self.take(chunk) if isinstance(chunk, dict) else ("", "")
 
     def take(self, chunk: dict[str, Any]) -> tuple[str, str]:
@@ -75,7 +66,7 @@ class Completion:
         if not isinstance(choice, dict):
             return "", ""
         if choice.get("error"):
-            raise EndpointFailure(classify_inner(choice["error"]))
+            raise _error(choice["error"])
         finish = choice.get("finish_reason")
         if finish:
             self._finish(str(finish))
@@ -134,11 +125,17 @@ def _raise_error(chunk: dict[str, Any]) -> None:
     error = chunk.get("error")
     status = chunk.get("base_resp")
     if error:
-        raise EndpointFailure(classify_inner({"error": error} if isinstance(error, str) else error))
+        raise _error({"error": error} if isinstance(error, str) else error)
     if chunk.get("object") == "error" or isinstance(status, dict) and status.get("status_code"):
-        raise EndpointFailure(classify_inner(chunk))
+        raise _error(chunk)
     if "choices" not in chunk and chunk.get("code") and (chunk.get("message") or chunk.get("msg")):
-        raise EndpointFailure(classify_inner(chunk))
+        raise _error(chunk)
+
+
+def _error(error: Any) -> EndpointFailure:
+    from core.endpoint_errors import classify_inner
+
+    return EndpointFailure(classify_inner(error))
 
 
 def _reasoning(part: dict[str, Any]) -> str:

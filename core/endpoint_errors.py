@@ -4,13 +4,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.errors import AuthError, ContextOverflow, ModelError, TransientError
+from core.failure import Failure
+from core.patience import LONGEST_WAIT
 
 RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-LONGEST_WAIT = 60.0
 _EXCERPT = 300
 
 _OVERFLOW_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "1261", "model_context_window_exceeded"})
@@ -20,12 +20,13 @@ _RETRY_CODES = frozenset({
     "timeout", "engine_overloaded_error", "api_error", "internal_server_error", "service_unavailable"})
 _AUTH_CODES = frozenset({"invalid_api_key", "authentication_error", "invalid_authentication_error", "permission_error"})
 _FILTER_CODES = frozenset({"content_filter", "content_policy_violation", "data_inspection_failed", "1301", "sensitive"})
+_VAGUE_CODES = ("error", "invalid_request_error", "BadRequestError")
 _GLM_FINAL = frozenset({"1214"})
 
 _OVERFLOW = re.compile(
-    r"maximum context length|context_length_exceeded|exceeds the available context size|exceed_context_size_error|exceed(?:ed|s)? (?:the )?model(?:'s)? token limit"
-    r"|token limit|token length too long|prompt is too long|input is too long|too many tokens|maximum number of tokens allowed|context size has been exceeded"
-    r"|exceeds? the (?:model'?s )?(?:maximum )?context (?:window|length|limit)|context window exceeds|range of input length|input length too long|(?:input|prompt|messages?|request)\b.{0,40}\btoo long", re.I)
+    r"maximum context length|context_length_exceeded|exceeds the available context size|exceed_context_size_error|token limit|token length too long"
+    r"|too many (?:input )?tokens|maximum number of tokens allowed|context size has been exceeded|context window exceeds|range of input length"
+    r"|exceeds? the (?:model'?s )?(?:maximum )?context (?:window|length|limit)|(?:input|prompt|messages?|request)\b.{0,40}\btoo long", re.I)
 _QUOTA = re.compile(r"billing|credit|balance|arrears|欠费|余额", re.I)
 _PER_TIME = re.compile(r"per (?:minute|second|hour)|/min\b|\b[rt]pm\b|rate.?limit", re.I)
 _URL = re.compile(r"https?://\S+")
@@ -34,32 +35,7 @@ _HTML = re.compile(rb"^\s*(?:<!doctype html|<html|<head|<\?xml)", re.I)
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>|<h1[^>]*>(.*?)</h1>", re.I | re.S)
 
 
-@dataclass(frozen=True)
-class Failure:
-    """One failed attempt. `kind`: retry, quota, auth, not_found, overflow, filter, malformed (the model's text broke JSON mode), parameter
-    (400 or 422, perhaps one that can be left out), html, redirect, wire, final. `wait` is what the server asks for, in seconds."""
-
-    kind: str
-    text: str = ""
-    status: int | None = None
-    code: str = ""
-    param: str = ""
-    wait: float | None = None
-    generation: str | None = None
-    used: int | None = None
-    limit: int | None = None
-
-
-class EndpointFailure(Exception):
-    """Carries a Failure out of one attempt; never leaves the client."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.kind)
-        self.failure = failure
-
-
-@dataclass(frozen=True)
-class ErrorBody:
+class ErrorBody(NamedTuple):
     """What could be read from an error body; `fields` is the innermost object."""
 
     text: str
@@ -107,21 +83,17 @@ def classify_inner(error: Any, status: int | None = None) -> Failure:
 def to_error(failure: Failure, *, url: str, model: str, key: str, attempts: int = 1) -> ModelError:
     """The error that the person sees; the key is blotted out wherever the server repeated it."""
     values = {"url": url, "model": model, "status": failure.status or "-", "detail": hide_key(failure.text, key) or "-", "attempts": attempts}
-    match failure.kind:
-        case "auth":
-            return AuthError("llm.unauthorized" if key else "llm.no_key", failure.status, **values)
-        case "overflow":
-            return ContextOverflow("llm.overflow", failure.status, used=failure.used or "?", limit=failure.limit or "?", **values)
-        case "retry":
-            if failure.wait is not None and failure.wait > LONGEST_WAIT:
-                return TransientError("llm.wait_too_long", failure.status, seconds=round(failure.wait), **values)
-            return TransientError("llm.rate_limited" if failure.status == 429 else "llm.unavailable", failure.status, **values)
-        case "html" if failure.status in RETRIED:
-            return TransientError("llm.unavailable", failure.status, **values)
-        case "quota" | "not_found" | "filter" | "html" | "redirect":
-            return ModelError(f"llm.{failure.kind}", failure.status, **values)
-        case _:
-            return ModelError("llm.refused", failure.status, **values)
+    later = failure.kind == "retry" or failure.kind == "html" and failure.status in RETRIED
+    if failure.kind == "auth":
+        return AuthError("llm.unauthorized" if key else "llm.no_key", failure.status, **values)
+    if failure.kind == "overflow":
+        return ContextOverflow("llm.overflow", failure.status, used=failure.used or "?", limit=failure.limit or "?", **values)
+    if later and failure.wait is not None and failure.wait > LONGEST_WAIT:
+        return TransientError("llm.wait_too_long", failure.status, seconds=round(failure.wait), **values)
+    if later:
+        return TransientError("llm.rate_limited" if failure.status == 429 else "llm.unavailable", failure.status, **values)
+    word = failure.kind if failure.kind in ("quota", "not_found", "filter", "html", "redirect") else "refused"
+    return ModelError(f"llm.{word}", failure.status, **values)
 
 
 def hide_key(text: str, key: str) -> str:
@@ -132,30 +104,22 @@ def hide_key(text: str, key: str) -> str:
 
 
 def _kind(status: int, read: ErrorBody, told_to_wait: bool) -> str:
+    """The first rule that holds decides; a provider's own code is trusted before the status, the status before words."""
     code = read.code.lower()
-    if code in _OVERFLOW_CODES or status in (0, 400, 403, 413, 422, 500) and _OVERFLOW.search(read.text):
-        return "overflow"
-    if code in _FILTER_CODES:
-        return "filter"
-    if code in _QUOTA_CODES or status == 402:
-        return "quota"
-    if code in _GLM_FINAL:
-        return "final"
-    if code in _RETRY_CODES:
-        return "retry"
-    if status in (0, 429, 403) and not told_to_wait and _means_no_money(read.text):
-        return "quota"
-    if status in (401, 403) or code in _AUTH_CODES:
-        return "auth"
-    if status == 404:
-        return "not_found"
-    if status in RETRIED or status > 500 or status == 0:
-        return "retry"
-    if _generation(read) is not None:
-        return "malformed"
-    if read.html:
-        return "html"
-    return "parameter" if status in (400, 415, 422) else "final"
+    rules = (
+        ("overflow", code in _OVERFLOW_CODES or status in (0, 400, 403, 413, 422, 500) and _OVERFLOW.search(read.text)),
+        ("filter", code in _FILTER_CODES),
+        ("quota", code in _QUOTA_CODES or status == 402),
+        ("final", code in _GLM_FINAL),
+        ("retry", code in _RETRY_CODES),
+        ("quota", status in (0, 429, 403) and not told_to_wait and _means_no_money(read.text)),
+        ("auth", status in (401, 403) or code in _AUTH_CODES),
+        ("not_found", status == 404),
+        ("retry", status in RETRIED or status > 500 or status == 0),
+        ("malformed", _generation(read) is not None),
+        ("html", read.html),
+        ("parameter", status in (400, 415, 422)))
+    return next((kind for kind, holds in rules if holds), "final")
 
 
 def _means_no_money(text: str) -> bool:
@@ -174,7 +138,8 @@ def _read_value(data: Any) -> ErrorBody:
         return ErrorBody(inner, str(data.get("code") or ""), str(data.get("param") or ""), data)
     fields: dict[str, Any] = {**data, **inner} if isinstance(inner, dict) else data
     text = next((fields[name] for name in ("message", "msg", "status_msg", "detail", "error_msg") if fields.get(name)), "")
-    code = next((fields[name] for name in ("code", "type", "status_code") if fields.get(name) and fields[name] not in ("error", "invalid_request_error")), "")
+    codes = [fields[name] for name in ("code", "type", "status_code") if fields.get(name)]
+    code = next((code for code in codes if code not in _VAGUE_CODES), "")
     metadata = fields.get("metadata")
     if isinstance(metadata, dict) and isinstance(metadata.get("raw"), str):
         text = f"{text}: {metadata['raw']}"

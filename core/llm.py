@@ -4,24 +4,24 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from core.address import Address, parse_address
 from core.capabilities import MAX_CHANGES, Capabilities, Change, Sent, change_for, completion_too_long
-from core.completion import Usage
-from core.endpoint_errors import EndpointFailure, Failure, classify, hide_key, to_error
 from core.errors import AuthError, Cancelled, ModelError, NotReadyError, SettingsError, TransientError
+from core.failure import EndpointFailure, Failure
 from core.i18n import t
-from core.patience import Patience
-from core.receive import LOCAL_READ_TIMEOUT, Receiver, Timing
+from core.patience import LOCAL_READ_TIMEOUT, Patience, Timing
 from core.request_body import RequestBody, head_of, plan
-from core.wire import DirectWire, Exchange, Interrupted, Wire, WireError, tls_context
 
 if TYPE_CHECKING:
     import httpx
 
+    from core.address import Address
     from core.config import Settings
+    from core.receive import Receiver
+    from core.reply import Reply, Usage
+    from core.wire_types import Exchange, Wire
 
 OnDelta = Callable[[str, str], None]
 Log = Callable[[str, str], None]
@@ -49,19 +49,6 @@ class Message(TypedDict):
 
 
 @dataclass(frozen=True)
-class Reply:
-    """One reply. `finish_reason` is the endpoint's, or "runaway" when endless repetition was cut off; `duration` is in seconds;
-    `cut` says that the stream was left early because the object was complete (the usage is then unknown)."""
-
-    content: str
-    reasoning: str = ""
-    finish_reason: str | None = None
-    usage: Usage | None = None
-    duration: float = 0.0
-    cut: bool = False
-
-
-@dataclass(frozen=True)
 class CallLLMOptions:
     """What one call wants. None leaves the choice to the settings; `schema` is sent where the server is known to keep to it."""
 
@@ -71,22 +58,23 @@ class CallLLMOptions:
     schema: Mapping[str, Any] | None = None
 
 
-@dataclass
 class _Call:
     """The state of one `complete` over its attempts."""
 
-    options: CallLLMOptions
-    on_delta: OnDelta | None
-    stream: bool
-    patience: Patience
-    attempts: int = 0
-    changes: int = 0
-    blanks: int = 0
-    reopened: bool = False
-    tried_v1: bool = False
-    shown: bool = False
-    no_format: bool = False
-    sent: Sent = field(default_factory=lambda: Sent("none", True))
+    def __init__(self, options: CallLLMOptions, on_delta: OnDelta | None, stream: bool, patience: Patience) -> None:
+        self.options = options
+        self.on_delta = on_delta
+        self.stream = stream
+        self.patience = patience
+        self.started = time.monotonic()
+        self.sent = Sent("none", True)
+        self.attempts = 0
+        self.changes = 0
+        self.blanks = 0
+        self.reopened = False
+        self.tried_v1 = False
+        self.shown = False
+        self.no_format = False
 
     def show(self, name: str, text: str) -> None:
         self.shown = True
@@ -121,21 +109,22 @@ class ChatClient:
         self._probes = 0
         self._warned = False
 
-    def complete(self, messages: Sequence[Message], options: CallLLMOptions = CallLLMOptions(), *, on_delta: OnDelta | None = None,
+    def complete(self, messages: Sequence[Message], options: CallLLMOptions | None = None, *, on_delta: OnDelta | None = None,
                  stream: bool = True) -> Reply:
         """One reply to `messages`, which only ever grow between calls (what stays the same keeps its bytes on the wire).
 
         `on_delta(field, text)` hears thought, answer, other and reasoning as they arrive, and discard when what it heard is void.
         Raises ModelError and its kinds, SettingsError for a URL or proxy that cannot work, Cancelled.
         """
-        started = time.monotonic()
-        self._begin()
+        from core.wire import Interrupted, WireError
+
         settings = self._settings
         patience = Patience(settings.max_retries, settings.retry_delay_min / 1000, settings.retry_delay_max / 1000)
-        call = _Call(options, on_delta, stream, patience)
+        call = _Call(options or CallLLMOptions(), on_delta, stream, patience)
+        self._begin()
         while True:
             try:
-                return self._attempt(call, messages, started)
+                return self._attempt(call, messages)
             except EndpointFailure as error:
                 failure = error.failure
             except WireError as error:
@@ -143,12 +132,12 @@ class ChatClient:
             except Interrupted:
                 raise Cancelled from None
             if failure.kind == "malformed" and (failure.generation or "").strip():
-                return Reply(failure.generation or "", duration=time.monotonic() - started)
+                return self._reply(call, failure.generation or "")
             self._recover(call, failure)
             call.discard(failure.text or failure.kind)
 
     def cancel(self) -> None:
-        """Make `complete` raise Cancelled within 100 ms, whatever it waits for. Callable from any thread; without a call under way, nothing happens."""
+        """Make `complete` raise Cancelled within 100 ms, whatever it waits for. Any thread may call it; without a call under way it does nothing."""
         self._cancelled.set()
         if self._wire is not None:
             self._wire.interrupt()
@@ -180,6 +169,8 @@ class ChatClient:
 
     def _where(self) -> Address:
         if self._address is None:
+            from core.address import parse_address
+
             url = self._settings.api_base_url
             if not url and self._transport is None:
                 raise NotReadyError("llm.no_endpoint")
@@ -192,6 +183,8 @@ class ChatClient:
         return self._wire
 
     def _make_wire(self) -> Wire:
+        from core.wire import DirectWire, tls_context
+
         origin, setting = self._where().origin, self._settings.proxy
         if self._transport is None and (origin.loopback and not setting):
             return DirectWire(origin, tls_context)
@@ -206,7 +199,7 @@ class ChatClient:
             return TransportWire(origin, proxy_transport(proxy, tls_context))
         except ImportError:
             raise SettingsError("llm.proxy_socks", proxy=_without_password(proxy)) from None
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # ValueError and httpx's own for a malformed address
             raise SettingsError("llm.proxy_invalid", proxy=_without_password(proxy), detail=str(error)) from None
 
     def _headers(self) -> dict[str, str]:
@@ -256,7 +249,7 @@ class ChatClient:
             self._head = (key, head_of(self._settings.model_name, call.sent, temperature, schema))
         return self._body.encode(messages, self._head[1], self._capabilities().json_reminder)
 
-    def _attempt(self, call: _Call, messages: Sequence[Message], started: float) -> Reply:
+    def _attempt(self, call: _Call, messages: Sequence[Message]) -> Reply:
         self._check()
         call.attempts += 1
         call.sent = self._plan(call)
@@ -265,6 +258,7 @@ class ChatClient:
         target = self._where().target(self._capabilities().path_prefix)
         self._check()
         exchange = self._connected().send("POST", target, self._headers(), body, timing.silence)
+        from core.receive import Receiver  # loaded while the endpoint thinks
         receiver = Receiver(exchange, call.show, json_mode=call.options.json_mode, timing=timing)
         try:
             content = self._receive(exchange, receiver)
@@ -274,16 +268,27 @@ class ChatClient:
         if not content.strip():
             raise EndpointFailure(Failure("blank", completion.finish_reason or "", generation=completion.reasoning))
         self._look_for_a_silent_cut(completion.usage)
-        return Reply(content, completion.reasoning, completion.finish_reason, completion.usage, time.monotonic() - started, receiver.cut)
+        return self._reply(call, content, receiver)
+
+    def _reply(self, call: _Call, content: str, receiver: Receiver | None = None) -> Reply:
+        from core.reply import Reply
+
+        duration = time.monotonic() - call.started
+        if receiver is None:
+            return Reply(content, duration=duration)
+        completion = receiver.completion
+        return Reply(content, completion.reasoning, completion.finish_reason, completion.usage, duration, receiver.cut)
 
     def _receive(self, exchange: Exchange, receiver: Receiver) -> str:
         if 200 <= exchange.status < 300:
             return receiver.run()
+        from core.endpoint_errors import classify
+
         raise EndpointFailure(classify(exchange.status, exchange.header, receiver.rest_of_body(), time.time()))
 
     def _check(self) -> None:
         if self._cancelled.is_set():
-            raise Interrupted
+            raise Cancelled
 
     def _recover(self, call: _Call, failure: Failure) -> None:
         """Prepare the next attempt, or raise what the person shall read."""
@@ -298,7 +303,7 @@ class ChatClient:
                 self._change(call, failure, completion_too_long(failure, call.sent, self._capabilities()))
             case "not_found" if not call.tried_v1 and not self._where().path and not self._capabilities().path_prefix:
                 call.tried_v1 = True
-                self._remember(replace(self._capabilities(), path_prefix="/v1"))
+                self._remember(self._capabilities()._replace(path_prefix="/v1"))
             case "retry" | "stale" | "dropped" | "timeout" | "connect" | "dns":
                 self._wait(call, failure)
             case _:
@@ -318,12 +323,16 @@ class ChatClient:
             raise self._error(call, failure)
         call.changes += 1
         self._remember(change.after)
+        from core.endpoint_errors import hide_key
+
         self._log("info", t("llm.changed", change=change.what, detail=hide_key(failure.text, self._settings.api_key)))
 
     def _wait(self, call: _Call, failure: Failure) -> None:
         seconds = call.patience.next_wait(failure)
         if seconds is None:
             raise self._error(call, failure)
+        from core.endpoint_errors import hide_key
+
         reason = hide_key(failure.text, self._settings.api_key) or str(failure.status or failure.kind)
         self._log("warning", t("llm.retrying", seconds=f"{seconds:.1f}", attempt=call.patience.used, most=self._settings.max_retries, detail=reason))
         if self._sleep is not None:
@@ -332,9 +341,11 @@ class ChatClient:
             raise Cancelled
 
     def _error(self, call: _Call, failure: Failure) -> ModelError:
+        from core.endpoint_errors import hide_key, to_error
+
         url = self._where().base
         if call.tried_v1 and failure.kind == "not_found":
-            self._remember(replace(self._capabilities(), path_prefix=""))
+            self._remember(self._capabilities()._replace(path_prefix=""))
         values: dict[str, Any] = {"url": url, "detail": hide_key(failure.text, self._settings.api_key), "attempts": call.attempts}
         if failure.kind == "tls":
             return ModelError("llm.tls", **values)
@@ -362,6 +373,21 @@ def max_tokens_of(model: str) -> int | None:
 def _without_password(url: str) -> str:
     scheme, separator, rest = url.partition("://")
     return f"{scheme}{separator}{rest.rpartition('@')[2]}"
+
+
+def forget_endpoints() -> None:
+    """Forget what endpoints were found to refuse or to be; they may have been updated or replaced."""
+    _memory.clear()
+    _schema_servers.clear()
+
+
+def __getattr__(name: str) -> Any:
+    """Reply and Usage, which nothing needs before the first reply has come."""
+    if name in ("Reply", "Usage"):
+        import core.reply
+
+        return getattr(core.reply, name)
+    raise AttributeError(name)
 
 
 _clients = threading.local()

@@ -1,9 +1,22 @@
-"""How long to wait before the next try, and when to stop trying."""
+"""How long to wait: for bytes, for the first word, for the next try."""
 from __future__ import annotations
 
-import random
+from typing import TYPE_CHECKING, NamedTuple
 
-from core.endpoint_errors import LONGEST_WAIT, Failure
+if TYPE_CHECKING:
+    from core.failure import Failure
+
+LONGEST_WAIT = 60.0  # what a server may ask us to wait before a retry
+READ_TIMEOUT = 120.0
+LOCAL_READ_TIMEOUT = 600.0  # a processor reads a long prompt slowly, and nothing on loopback forgets the connection
+FIRST_CONTENT = 600.0       # keep-alives reset the read timer, so the wait for the first word has its own; DeepSeek queues ten minutes
+
+
+class Timing(NamedTuple):
+    """Seconds: the longest silence, and the longest wait for the first word."""
+
+    silence: float = READ_TIMEOUT
+    first_content: float = FIRST_CONTENT
 
 
 class Patience:
@@ -17,6 +30,8 @@ class Patience:
 
     def next_wait(self, failure: Failure) -> float | None:
         """Seconds until the next try, or None when there is none: all used, or the server asks for more than a minute."""
+        import random
+
         if self.used >= self._retries or failure.wait is not None and failure.wait > LONGEST_WAIT:
             return None
         self.used += 1

@@ -4,10 +4,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.address import Address
-from core.wire import Wire, WireError
+from core.wire import WireError
+
+if TYPE_CHECKING:
+    from core.wire_types import Wire
 
 TIME_LIMIT = 0.05
 _OWNERS = frozenset({"llamacpp", "vllm", "organization_owner", "library"})  # llama.cpp, vLLM, LM Studio, Ollama

@@ -4,38 +4,31 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from core.completion import MAX_REPLY, Completion
-from core.endpoint_errors import EndpointFailure, Failure, read_body
+from core.failure import EndpointFailure, Failure
+from core.patience import Timing
 from core.reply_stream import Delta, ReplyReader
 from core.sse import EventDecoder, ServerEvent
-from core.wire import Exchange, WireError
+from core.wire import WireError
 
-READ_TIMEOUT = 120.0
-LOCAL_READ_TIMEOUT = 600.0  # a processor reads a long prompt slowly, and nothing on loopback forgets the connection
-FIRST_CONTENT = 600.0       # keep-alives reset the read timer, so the wait for the first word has its own; DeepSeek queues ten minutes
+if TYPE_CHECKING:
+    from core.wire_types import Exchange
+
 GRACE = 0.5
 _DRAIN = 0.05
 _MAX_BODY = 64 << 20
 _EVENT_STARTS = (b"data", b"event", b"id:", b"retry", b":", b"error:")
 
 
-@dataclass(frozen=True)
-class Timing:
-    """Seconds: the longest silence, and the longest wait for the first word."""
-
-    silence: float = READ_TIMEOUT
-    first_content: float = FIRST_CONTENT
-
-
 class Receiver:
     """Reads one response to its end. `shown` tells whether anything was passed to `show`; `whole` whether the connection can be kept."""
 
-    def __init__(self, exchange: Exchange, show: Callable[[str, str], None], *, json_mode: bool = True, timing: Timing = Timing()) -> None:
+    def __init__(self, exchange: Exchange, show: Callable[[str, str], None], *, json_mode: bool = True, timing: Timing | None = None) -> None:
         self._exchange = exchange
         self._show = show
-        self._timing = timing
+        self._timing = timing or Timing()
         self._started = time.monotonic()
         self._settled_at: float | None = None
         self._reader = ReplyReader() if json_mode else None
@@ -69,19 +62,23 @@ class Receiver:
         body = first if self.whole else self._rest([first])
         if not body.strip():
             return
-        read = read_body(body)
-        if read.html:
-            raise EndpointFailure(Failure("html", read.text, self._exchange.status))
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
-            raise EndpointFailure(Failure("retry", read.text[:200], self._exchange.status)) from None
+            raise self._no_completion(body, "retry") from None
         chunk = data[0] if isinstance(data, list) and data else data
         if not isinstance(chunk, dict):
-            raise EndpointFailure(Failure("html", read.text[:200], self._exchange.status))
+            raise self._no_completion(body, "html")
         self._display(*self.completion.take(chunk))
         if not chunk.get("choices"):
-            raise EndpointFailure(Failure("html", read.text[:200], self._exchange.status))
+            raise self._no_completion(body, "html")
+
+    def _no_completion(self, body: bytes, kind: str) -> EndpointFailure:
+        """The failure for a body that is something else; a web page will not get better by asking again."""
+        from core.endpoint_errors import read_body
+
+        read = read_body(body)
+        return EndpointFailure(Failure("html" if read.html else kind, read.text[:200], self._exchange.status))
 
     def _run_stream(self, chunk: bytes) -> str:
         decoder = EventDecoder()

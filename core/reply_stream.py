@@ -259,23 +259,24 @@ _STEPS = {_OUTSIDE: ReplyReader._outside, _BODY: ReplyReader._body, _STRING: Rep
 
 def _escape(text: str, position: int) -> tuple[str, int]:
     """(what the escape at `position` means, the place behind it); place -1 while it is not all there. A lone surrogate becomes U+FFFD."""
-    if position + 1 >= len(text):
-        return "", -1
-    letter = text[position + 1]
-    if letter != "u":
-        return _ESCAPES.get(letter, letter), position + 2
+    letter = text[position + 1:position + 2]
+    if letter == "u":
+        return _unicode_escape(text, position)
+    return (_ESCAPES.get(letter, letter), position + 2) if letter else ("", -1)
+
+
+def _unicode_escape(text: str, position: int) -> tuple[str, int]:
     if len(text) < position + 6:
         return "", -1
     code = _hex(text, position + 2)
     if code is None:
         return "u", position + 2
-    if not 0xD800 <= code < 0xE000:
-        return chr(code), position + 6
-    if code >= 0xDC00:
-        return "\ufffd", position + 6
-    if len(text) < position + 12 and "\\u".startswith(text[position + 6:position + 8]):
+    if not 0xD800 <= code < 0xDC00:
+        return "\ufffd" if 0xDC00 <= code < 0xE000 else chr(code), position + 6
+    second = text[position + 6:position + 8]
+    if len(text) < position + 12 and "\\u".startswith(second):
         return "", -1
-    low = _hex(text, position + 8) if text[position + 6:position + 8] == "\\u" else None
+    low = _hex(text, position + 8) if second == "\\u" else None
     if low is None or not 0xDC00 <= low < 0xE000:
         return "\ufffd", position + 6
     return chr(0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)), position + 12

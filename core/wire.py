@@ -5,18 +5,20 @@ without a proxy uses; proxies and injected transports go through httpx in core/w
 """
 from __future__ import annotations
 
+import contextlib
 import os
 import select
+import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import http.client
-    import socket
     import ssl
+
+    from core.wire_types import Exchange
 
 CONNECT_TIMEOUT = 10.0
 WRITE_TIMEOUT = 30.0
@@ -39,8 +41,7 @@ class Interrupted(Exception):
     """`interrupt` was called from another thread."""
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """Where requests go; `host` is as written in the URL, lower case."""
 
     scheme: str
@@ -57,37 +58,6 @@ class Origin:
     def loopback(self) -> bool:
         """Whether the host is this machine."""
         return is_loopback(self.host)
-
-
-class Exchange(Protocol):
-    """One response under way."""
-
-    status: int
-
-    def header(self, name: str) -> str | None:
-        """A response header, any case, or None."""
-
-    def read(self, timeout: float) -> bytes:
-        """The next bytes of the body, b"" at its end; WireError or Interrupted."""
-
-    def close(self, *, reuse: bool) -> None:
-        """Done with it; `reuse` keeps the connection, which needs the whole body to have been read."""
-
-
-class Wire(Protocol):
-    """Something that carries requests to one origin, one at a time."""
-
-    def send(self, method: str, path: str, headers: Mapping[str, str], body: bytes | None, timeout: float) -> Exchange:
-        """Send one request and wait at most `timeout` seconds for the response's headers; WireError or Interrupted."""
-
-    def interrupt(self) -> None:
-        """Make a call that is blocked in another thread raise Interrupted now, and every one after it until `resume`."""
-
-    def resume(self) -> None:
-        """Forget an earlier interrupt."""
-
-    def close(self) -> None:
-        """Give the connection back."""
 
 
 def is_loopback(host: str) -> bool:
@@ -241,7 +211,7 @@ class _Connecting:
     def run(self) -> None:
         try:
             opened = self._open()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # raised again in the thread that waits
             self._error = error
         else:
             with self._lock:
@@ -264,8 +234,6 @@ class _Connecting:
         return self._socket
 
     def _open(self) -> socket.socket:
-        import socket
-
         plain = socket.create_connection((self._origin.host, self._origin.port), CONNECT_TIMEOUT)
         try:
             plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -313,13 +281,10 @@ def _response(connection: http.client.HTTPConnection, refused: Exception | None)
 
 def _shutdown(sock: Any) -> None:
     """Wake whoever is blocked on the socket. The plain socket's method: a TLS socket's own would change state under the reader's feet."""
-    import socket
 
     if sock is not None:
-        try:
+        with contextlib.suppress(OSError):
             socket.socket.shutdown(sock, socket.SHUT_RDWR)
-        except OSError:
-            pass
 
 
 def _readable(sock: Any) -> bool:
@@ -336,20 +301,16 @@ def _readable(sock: Any) -> bool:
 
 def _wire_error(error: BaseException, kept: bool, connecting: bool = False) -> WireError:
     import http.client
-    import socket
     import ssl
 
     detail = str(error) or type(error).__name__
-    if isinstance(error, socket.gaierror):
-        return WireError("dns", detail)
-    if isinstance(error, ssl.SSLCertVerificationError) or connecting and isinstance(error, ssl.SSLError):
-        return WireError("tls", detail)
-    if isinstance(error, TimeoutError) or isinstance(error, socket.timeout):
-        return WireError("timeout", detail)
-    if connecting:
-        return WireError("connect", detail)
-    if isinstance(error, http.client.HTTPException) and not isinstance(error, (http.client.IncompleteRead, http.client.RemoteDisconnected)):
-        return WireError("dropped", f"no valid HTTP: {detail}")
-    if kept and isinstance(error, (ConnectionError, http.client.RemoteDisconnected)):
-        return WireError("stale", detail)
-    return WireError("dropped", detail)
+    gone = isinstance(error, (ConnectionError, http.client.RemoteDisconnected))
+    rules = (
+        ("dns", isinstance(error, socket.gaierror)),
+        ("tls", isinstance(error, ssl.SSLCertVerificationError) or connecting and isinstance(error, ssl.SSLError)),
+        ("timeout", isinstance(error, (TimeoutError, socket.timeout))),
+        ("connect", connecting),
+        ("stale", kept and gone))
+    if isinstance(error, http.client.HTTPException) and not isinstance(error, http.client.IncompleteRead) and not gone:
+        detail = f"no valid HTTP: {detail}"
+    return WireError(next((kind for kind, holds in rules if holds), "dropped"), detail)

@@ -7,12 +7,14 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from core.wire import CONNECT_TIMEOUT, WRITE_TIMEOUT, Exchange, Interrupted, Origin, WireError
+from core.wire import CONNECT_TIMEOUT, WRITE_TIMEOUT, Interrupted, Origin, WireError
 
 if TYPE_CHECKING:
     import ssl
 
     import httpx
+
+    from core.wire_types import Exchange
 
 _POOL_TIMEOUT = 10.0
 _END = object()
@@ -136,7 +138,7 @@ class _TransportExchange:
                 self.events.put(chunk)
             response.close()
             self.events.put(_END)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # a transport may raise anything; the waiting thread is told
             self.events.put(_wire_error(error))
 
 
