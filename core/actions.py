@@ -91,7 +91,7 @@ class Actions:
 
     def _run_command(self, arguments: Mapping[str, Any], action_id: str) -> Result:
         command = arguments["command"]
-        cwd = self._workspace.working_directory(arguments.get("cwd"))
+        cwd = self._workspace.working_directory(arguments.get("cwd"), command)
         declared = self._registry.match_command(command, cwd)
         if declared is not None:
             return self._execute(declared.argv, declared.cwd, arguments, action_id)

@@ -54,6 +54,7 @@ class AgentKernel:
         self.history: list[Message] = []
         self._client = client
         self._clock = clock
+        self._requested = 0
         self._cancelled = threading.Event()
         self._emitter = Emitter(lambda event: deliver(self.handler, event), clock)
         self._workspace = Workspace(self.settings.workspace, registry.roots)
@@ -91,6 +92,7 @@ class AgentKernel:
     def clear_history(self) -> None:
         """Forget the conversation; settings and skills stay."""
         self.history.clear()
+        self._requested = 0
         self._workspace.skill_folder = None
 
     def close(self) -> None:
@@ -128,7 +130,8 @@ class AgentKernel:
 
     def _ask(self, state: RunState, stream: bool) -> Reply:
         self._emitter.emit("llm.started", step=state.steps)
-        self._emitter.emit("llm.request", messages=self.history)
+        self._emitter.emit("llm.request", messages=self.history[self._requested:])
+        self._requested = len(self.history)
         options = self._options(state)
         try:
             reply = self._complete(options, stream)

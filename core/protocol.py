@@ -80,7 +80,7 @@ def reply_schema(skill_names: Sequence[str], thought_limit: int = 300) -> dict[s
         if action == "view_skill" and not skill_names:
             continue
         properties: dict[str, Any] = {"thought": thought, "action": {"type": "string", "const": action}}
-        properties |= {name: _PROPERTIES[name] for name in names}
+        properties |= {name: _PROPERTIES[name] for name in names if name not in _UNOFFERED}
         if action == "view_skill":
             properties["skill"] = {"type": "string", "enum": list(skill_names)}
         required = ["thought", "action", *REQUIRED[action]]
@@ -88,6 +88,8 @@ def reply_schema(skill_names: Sequence[str], thought_limit: int = 300) -> dict[s
     return {"anyOf": shapes}
 
 
+# Accepted when a model writes them, not offered to one whose output is constrained: weak models fill in whatever they are offered.
+_UNOFFERED = {"args", "numbers", "cwd", "timeout"}
 _TEXT = {"type": "string", "minLength": 1}
 _PROPERTIES: Mapping[str, Mapping[str, Any]] = {
     "skill": _TEXT, "args": {"type": "string"}, "path": _TEXT, "offset": {"type": "integer"}, "limit": {"type": "integer"},

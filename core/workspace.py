@@ -57,14 +57,22 @@ class Workspace:
             self._refuse_device(path, real)
         return real
 
-    def working_directory(self, cwd: str | None) -> Path:
-        """Where a command runs: `cwd` if given and allowed, else the skill folder viewed last, else the workspace."""
+    def working_directory(self, cwd: str | None, command: str = "") -> Path:
+        """Where a command runs: `cwd` if given and allowed, else the skill folder viewed last, else the workspace.
+
+        A command that names a file of the workspace and none of the skill runs in the workspace: models write a script there after
+        reading a manual, and then run it by its relative path.
+        """
         if cwd:
             real = self.readable(cwd)
             if not real.is_dir():
                 raise ActionError("not_a_folder", f"cwd {cwd} is a file; give a folder of the workspace.")
             return real
-        return self.skill_folder or self.root
+        if self.skill_folder is None:
+            return self.root
+        names = [word for word in re.split(r"[\s'\"=;|&<>()]+", command) if word and not word.startswith(("-", "/")) and word != "."]
+        ours = any((self.root / name).exists() for name in names)
+        return self.root if ours and not any((self.skill_folder / name).exists() for name in names) else self.skill_folder
 
     def shown(self, path: Path) -> str:
         """A path as the model writes it: relative inside the workspace, absolute elsewhere."""
