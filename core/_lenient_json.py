@@ -110,27 +110,22 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 
 def starts_object(text: str, brace: int) -> bool:
-    """Whether the brace at `brace` begins an object: a key and a colon follow."""
+    """Whether the brace at `brace` begins an object, be it a damaged one: a key follows, and no comma as in a set."""
     reader = Reader(text)
     try:
-        key_start = reader.skip(brace + 1, comments=8)
-        if text[key_start : key_start + 1] in _QUOTES and key_start < len(text):
-            body, close = _STRINGS[text[key_start]]
-            end = _end(body, text, key_start + 1)
-            if end >= len(text):
+        start = reader.skip(brace + 1, comments=8)
+        if start < len(text) and text[start] in _QUOTES:
+            body, close = _STRINGS[text[start]]
+            end = _end(body, text, start + 1)
+            if text[end : end + 1] != close:
                 return True
-            if text[end] != close:
-                return text[end] == "\\"
-            end += 1
-        else:
-            bare = _BARE_KEY.match(text, key_start)
-            if not bare:
-                return False
-            end = bare.end()
-        end = reader.skip(end, comments=8)
+            after = reader.skip(end + 1, comments=8)
+            return text[after : after + 1] not in (",", "}", "，", "｝")
+        bare = _BARE_KEY.match(text, start)
+        after = reader.skip(bare.end(), comments=8) if bare else len(text)
     except Damage:
         return True
-    return end >= len(text) or text[end] in _COLON
+    return text[after : after + 1] in (":", "：")
 
 
 class Reader:

@@ -35,7 +35,8 @@ _NOISE = re.compile(
     r"|</?(?:output|response|result|answer|final|json|tool_calls?|function_calls?|action|step|reply|assistant|code|pre)>",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"\w")
+_TAG = re.compile(r"</?[\w:.-]{1,40}/?>")
+_WORD, _LETTER = re.compile(r"\w"), re.compile(r"[^\W\d_]")
 _FIELDS = r"(?:thought|action|actions|skill|args|path|content|command|cwd|answer|name|arguments|parameters|tool|function|output|response|result)"
 _OPENING_LOST = re.compile(rf"[\"'“]{_FIELDS}[\"'”]\s*[:：]", re.IGNORECASE)
 _CLOSED_EARLY = re.compile(rf"\s*(?:[,，]\s*(?:[\"'“][^\"'“”\n]{{1,40}}[\"'”]|{_FIELDS})|[\"'“]{_FIELDS}[\"'”])\s*[:：]", re.IGNORECASE)
@@ -100,7 +101,7 @@ class _Scan:
         self.lent: str | None = None
         self.objects = 0
         self.braces: list[int] = []
-        self.brackets = 0
+        self.brackets: list[int] = []
         self.invented = self.thinking = False
 
     def run(self) -> Hit:
@@ -128,7 +129,8 @@ class _Scan:
     # Reasoning and channels
 
     def _open(self, match: re.Match[str]) -> bool:
-        if self.hit is None and not self._is_prose(self.prose + self.text[self.gap : match.start()]):
+        leading = not (self.hit or self.thinking or self._is_prose(self.prose + self.text[self.gap : match.start()]))
+        if leading:
             close = _CLOSE_TAG.search(self.text, match.end())
             if close is None:
                 raise Refused("only_reasoning", "the thinking was not closed", match.start())
@@ -189,14 +191,16 @@ class _Scan:
         inner = Reader(self.text).skip(match.end(), comments=0)
         if self.text[inner : inner + 1] in ("{", "｛") and starts_object(self.text, inner):
             return self._object(match.start())
-        self.brackets += 1
+        self.brackets.append(match.start())
         return False
 
     def _unbracket(self, match: re.Match[str]) -> bool:
         if self.brackets:
-            self.brackets -= 1
-            if self.hit and self.brackets < self.hit.brackets:
+            self.brackets.pop()
+            if self.hit and len(self.brackets) < self.hit.brackets:
                 self._refuse("not_meant", "the object stands inside other brackets")
+        elif self.hit and not self.text[self.gap : match.start()].strip():
+            self._refuse("broken_json", "the opening bracket is missing")
         return False
 
     def _escaped(self, match: re.Match[str]) -> bool:
@@ -240,7 +244,7 @@ class _Scan:
                 raise Refused("no_action", "too many objects without an action", start)
         elif self.hit is None:
             error = error or self._misplaced(start, end)
-            self.hit = Hit(start, end, standard, found, error, self._is_prose(self.prose), len(self.braces), self.brackets)
+            self.hit = Hit(start, end, standard, found, error, self._is_prose(self.prose), len(self.braces), len(self.brackets))
         elif self.hit.prose and not (found and self.hit.found and found.same_deed(self.hit.found)):
             self._refuse("two_actions", "the reply holds two different actions")
         return False
@@ -286,8 +290,10 @@ class _Scan:
             return Refused("broken_json", "there are more closing braces than opening ones", end)
         if _CLOSED_EARLY.match(self.text, self.at):
             return Refused("broken_json", "the object was closed before its last field", end)
-        if not self.brackets and self.text[self.at :].lstrip()[:1] == "]":
-            return Refused("broken_json", "the opening bracket is missing", end)
+        for opener in (*self.braces[-1:], *self.brackets[-1:]):
+            between = self.text[opener + 1 : start]
+            if '"' in between or not _LETTER.search(between):
+                return Refused("broken_json", "the object stands inside a damaged one", start)
         return None
 
     def _quoted(self, start: int) -> Refused | None:
@@ -302,8 +308,8 @@ class _Scan:
         if not self._is_prose(self.prose):
             return None
         before = _NOISE.sub(" ", self.text[max(start - 400, 0) : start][-len(self.prose) :]).rstrip(" \t\r\n`:：'\"")
-        line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
-        rest = self.text[self.at : self.at + 400].split("\n", 1)[0]
+        line = _TAG.sub(" ", self.text[self.text.rfind("\n", 0, start) + 1 : start])
+        rest = _TAG.sub(" ", self.text[self.at : self.at + 400].split("\n", 1)[0])
         announced = line.rstrip(" \t`*").endswith((":", "："))
         embedded = self._is_prose(line) and self._is_prose(rest) and not announced
         if embedded or _NEGATED.search(before):

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core._lenient_json import BadEscape, Damage, Number, Pairs, read_text
@@ -98,6 +98,7 @@ def lone_thought(value: Any) -> str | None:
 def _interpret_object(pairs: Pairs, thought: str, level: int) -> Found | None:
     fields = _fields(pairs)
     own = fields.pop("thought", None)
+    own = _inner_thought(fields) if own is None else own
     thought = _clean(own.text if isinstance(own, Number) else own, "thought") if isinstance(own, (str, Number)) else thought
     claims = _claims(fields)
     found = [_resolve(name, sources, thought) for name, sources in claims]
@@ -106,7 +107,14 @@ def _interpret_object(pairs: Pairs, thought: str, level: int) -> Found | None:
         return None
     if any(not other.same_deed(found[0]) for other in found[1:]):
         raise Refused("two_actions", "one object asks for two different actions")
-    return Found(thought, found[0].action, found[0].arguments, True) if _is_flat(pairs, found[0]) else found[0]
+    return replace(found[0], flat=level == 0 and _is_flat(pairs, found[0]))
+
+
+def _inner_thought(fields: dict[str, Any]) -> Any:
+    """The thought of an action that is given as an object or as the first of a list."""
+    inner = fields.get("action") or fields.get("actions")
+    first = inner[0] if isinstance(inner, list) and not isinstance(inner, Pairs) and inner else inner
+    return _fields(first).get("thought") if isinstance(first, Pairs) else None
 
 
 def _fields(pairs: Pairs) -> dict[str, Any]:
@@ -200,14 +208,13 @@ def _resolve(stated: Any, sources: list[dict[str, Any]], thought: str) -> Found:
     given: dict[str, Any] = {}
     for source in sources:
         _gather(action, source, given)
-    for key, value in _HOLDS.items():
-        if any(source.get(key) is value for source in (*sources, given)):
+    for key, held in _HOLDS.items():
+        if any(source.get(key) is held for source in (*sources, given)):
             raise Refused("wrong_type", f"the field {key!r} is not supported, so the action was not taken", action=action)
     arguments = {name: _required(action, name, given.get(name)) for name in REQUIRED[action]}
-    for name in ACTIONS[action][len(REQUIRED[action]) :]:
-        if (value := _optional(action, name, given.get(name))) is not None:
-            arguments[name] = value
-    return Found(thought, action, arguments)
+    optional = {name: _optional(action, name, given.get(name)) for name in ACTIONS[action][len(REQUIRED[action]) :]}
+    extra = {name: value for name, value in optional.items() if value is not None}
+    return Found(thought, action, {**arguments, **extra})
 
 
 def _gather(action: str, source: dict[str, Any], given: dict[str, Any]) -> None:

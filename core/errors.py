@@ -114,6 +114,10 @@ class ProtocolError(AgentError):
         self.position = position
 
     @property
+    def message(self) -> str:
+        return t("protocol.refused", kind=t(f"protocol.{self.kind}"), detail=self.correction)
+
+    @property
     def observation(self) -> str:
         return self.correction
 
