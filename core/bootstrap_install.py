@@ -17,8 +17,8 @@ from typing import Dict, Iterator, List, NoReturn, Optional, Sequence, Set
 from core.bootstrap import _STATE, CORE_MB, NEEDED, ROOT, _fail, _is_current, _place, _python, _read, _same, _say
 
 _NETWORK = re.compile(
-    r"timed? ?out|timeout|NewConnectionError|Max retries|NameResolution|name resolution|Network is unreachable|Connection (?:refused|reset|aborted)"
-    r"|error sending request|Failed to fetch|ProxyError|SSLError|certificate verify failed|dns error", re.IGNORECASE)
+    r"from versions: none|timed out|ReadTimeout|ConnectTimeout|NewConnectionError|Max retries|connection error|[Nn]ame ?[Rr]esolution|Network is unreachable"
+    r"|Connection (?:refused|reset|aborted)|error sending request|Failed to fetch|ProxyError|SSLError|certificate verify failed|dns error")
 _SYSTEMS = (  # (program that tells the system apart, command for venv, command for Python itself)
     ("apt-get", "sudo apt install python{0}.{1}-venv", "sudo apt install python3 python3-venv"),
     ("dnf", "sudo dnf install python3", "sudo dnf install python3"),
@@ -163,7 +163,7 @@ def _why_broken(prefix: str) -> Optional[str]:
     test = f"import os, sys; sys.exit(sys.version_info[:2] < {NEEDED} or os.path.realpath(sys.prefix) != {os.path.realpath(prefix)!r})"
     if not _succeeds([_python(prefix), "-I", "-c", test]):
         return t("bootstrap.why_no_python")
-    return None if _installer(_python(prefix)) else t("bootstrap.why_no_pip")
+    return None if _installer(prefix) else t("bootstrap.why_no_pip")
 
 
 def _builder(prefix: str) -> List[str]:
@@ -184,7 +184,7 @@ def _build(prefix: str, command: List[str], lock: Optional[int]) -> None:
         shutil.rmtree(prefix)
     _mark(prefix)
     code, text = _run(command, prefix, lock)
-    if code == 0 and _installer(_python(prefix)):
+    if code == 0:
         return
     shutil.rmtree(prefix, ignore_errors=True)
     if "ensurepip" in text:
@@ -195,8 +195,7 @@ def _build(prefix: str, command: List[str], lock: Optional[int]) -> None:
 # --- packages ---
 
 def _install(prefix: str, requirements: Sequence[str], foreign: bool, lock: Optional[int]) -> None:
-    python = sys.executable if _same(prefix, sys.prefix) else _python(prefix)
-    command = _installer(python)
+    command = _installer(prefix)
     if command is None:
         _fail("bootstrap.no_pip", folder=prefix)
     if foreign and os.path.exists(os.path.join(prefix, _STATE, "installing")):
@@ -213,16 +212,31 @@ def _install(prefix: str, requirements: Sequence[str], foreign: bool, lock: Opti
     _write(prefix, "place", _place(prefix) or b"")
 
 
-def _installer(python: str) -> Optional[List[str]]:
-    if _succeeds([python, "-I", "-m", "pip", "--version"]):
-        return [python, "-I", "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input"]
+def _installer(prefix: str) -> Optional[List[str]]:
+    """The start of an install command for the environment, or None. Not quiet: pip tells of a deaf index only as information."""
+    python = sys.executable if _same(prefix, sys.prefix) else _python(prefix)
+    if _has_pip(prefix):
+        return [python, "-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
     uv = shutil.which("uv")
-    return [uv, "pip", "install", "-q", "--python", python] if uv else None
+    return [uv, "pip", "install", "--no-progress", "--python", python] if uv else None
+
+
+def _has_pip(prefix: str) -> bool:
+    for lib in (os.path.join(prefix, "Lib"), *(os.path.join(prefix, "lib", name) for name in _names(os.path.join(prefix, "lib")))):
+        if os.path.isfile(os.path.join(lib, "site-packages", "pip", "__main__.py")):
+            return True
+    return False
+
+
+def _names(folder: str) -> List[str]:
+    return os.listdir(folder) if os.path.isdir(folder) else []
 
 
 def _mark(prefix: str) -> None:
     os.makedirs(os.path.join(prefix, _STATE), exist_ok=True)
     _write(prefix, "installing", b"")
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(os.path.join(prefix, _STATE, "log"))
 
 
 def _write(prefix: str, name: str, data: bytes) -> None:

@@ -280,7 +280,7 @@ def _shown(name: str, value: Any) -> str:
         return "on" if value else "off"
     if value is None:
         return "none" if name == "temperature" else "auto"
-    return _mask_password(str(value))
+    return f"{value:g}" if isinstance(value, float) else _mask_password(str(value))
 
 
 def mask(secret: str) -> str:
