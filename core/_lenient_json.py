@@ -5,11 +5,11 @@ curly quotes, Python constants, any kind of blank. Inside strings: raw line brea
 """
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
-DEEPEST = 64
+from core._strict_json import DEEPEST, BadEscape, Damage, Number, Pairs
+
 _BLANK = re.compile(r"[\s\ufeff\u200b-\u200f\u2060]*")
 _COMMENT = re.compile(r"//|/\*|#")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
@@ -23,85 +23,9 @@ _STRINGS = {
     '"': (re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL), '"'),
     "'": (re.compile(r"[^'\\]*(?:\\.[^'\\]*)*", re.DOTALL), "'"),
     "“": (re.compile(r'[^“”"\\]*(?:\\.[^“”"\\]*)*', re.DOTALL), "”"),
+    "‘": (re.compile(r'[^‘’“”"\\]*(?:\\.[^‘’“”"\\]*)*', re.DOTALL), "’"),
 }
-_OPEN, _CLOSE, _COLON, _COMMA, _QUOTES = "{｛", "}｝", ":：", ",，", "\"'“"
-
-
-class Damage(Exception):
-    """Text that is no value. `kind` is cut_off (the text ended first), too_deep or broken_json; `position` an offset."""
-
-    def __init__(self, kind: str, position: int, detail: str) -> None:
-        super().__init__(detail)
-        self.kind, self.position, self.detail = kind, position, detail
-
-
-class Pairs(list[tuple[str, Any]]):
-    """An object: its (key, value) pairs as written, duplicates kept."""
-
-
-class BadEscape(str):
-    """A string that held an escape that JSON does not know; the backslash is kept."""
-
-    position: int = 0
-
-
-class Number:
-    """A number as written, so that neither size nor digits are lost."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Number) and other.text == self.text
-
-    def __hash__(self) -> int:
-        return hash(self.text)
-
-
-def _decoder(strict: bool) -> json.JSONDecoder:
-    return json.JSONDecoder(strict=strict, object_pairs_hook=Pairs, parse_int=Number, parse_float=Number, parse_constant=Number)
-
-
-_STRICT, _RAW_CONTROLS = _decoder(True), _decoder(False)
-
-
-def read_strict(text: str, start: int | None = None) -> tuple[Any, int] | None:
-    """The (value, end) of standard JSON at `start` – or, without it, of the whole text; None when it is not standard JSON."""
-    try:
-        value, end = _STRICT.raw_decode(text, start) if start is not None else (_STRICT.decode(text), len(text))
-    except (ValueError, RecursionError):
-        return None
-    _check_depth(text, value)
-    return value, end
-
-
-def read_text(text: str) -> Any:
-    """The value of JSON text that stood inside a string (raw control characters allowed). Raises Damage."""
-    try:
-        value = _RAW_CONTROLS.decode(text)
-    except (ValueError, RecursionError) as error:
-        raise Damage("broken_json", 0, "the JSON text inside a string is damaged or cut off") from error
-    _check_depth(text, value)
-    return value
-
-
-def _check_depth(text: str, value: Any) -> None:
-    if text.count("{") + text.count("[") <= DEEPEST:
-        return
-    level, depth = [value], 0
-    while level:
-        depth += 1
-        if depth > DEEPEST:
-            raise Damage("too_deep", 0, f"the JSON is nested more than {DEEPEST} levels deep")
-        level = [child for item in level for child in _children(item) if isinstance(child, list)]
-
-
-def _children(value: Any) -> list[Any]:
-    if isinstance(value, Pairs):
-        return [child for _, child in value]
-    return value if isinstance(value, list) else []
+_OPEN, _CLOSE, _COLON, _COMMA, _QUOTES = "{｛", "}｝", ":：", ",，", "\"'“‘"
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
@@ -250,10 +174,15 @@ class Reader:
         if char in closers:
             return after
         if char not in _COMMA:
-            missing = char in _QUOTES and after > at
-            quoted = self.text[at - 1] in "\"'”"
-            detail = "a comma is missing" if missing or not quoted else 'a " inside a string is not escaped'
-            raise Damage("broken_json", after, detail)
+            raise Damage("broken_json", after, self._misfit(at, after, char))
         while self._char(after) in _COMMA:
             after = self.skip(after + 1)
         return after
+
+    def _misfit(self, end: int, after: int, char: str) -> str:
+        """What is wrong where `char` stands instead of a comma, after a value that ended at `end`."""
+        if char in _QUOTES and after > end:
+            return "a comma is missing"
+        if self.text[end - 1] in "\"'”’" and (char.isalnum() or char in _QUOTES or char in "\\”’"):
+            return 'a " inside a string is not escaped'
+        return f"{char!r} stands where a comma or a closing bracket belongs"

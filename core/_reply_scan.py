@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core._lenient_json import DEEPEST, Damage, Reader, read_strict, read_text, starts_object
+from core._lenient_json import Reader, starts_object
 from core._reply_shapes import Found, Refused, interpret, lone_thought
+from core._strict_json import DEEPEST, Damage, read_strict, read_text
 
 _REASONING = r"(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratchpad|(?:seed|ant\w*):think(?:ing)?)"
 _OPENING = rf"<{_REASONING}(?:\s[^<>]{{0,80}})?>|◁think▷|\[THINK\]|<\|(?:begin_of_thought|think)\|>"
@@ -40,14 +41,20 @@ _WORD, _LETTER = re.compile(r"\w"), re.compile(r"[^\W\d_]")
 _FIELDS = r"(?:thought|action|actions|skill|args|path|content|command|cwd|answer|name|arguments|parameters|tool|function|output|response|result)"
 _OPENING_LOST = re.compile(rf"[\"'“]{_FIELDS}[\"'”]\s*[:：]", re.IGNORECASE)
 _CLOSED_EARLY = re.compile(rf"\s*(?:[,，]\s*(?:[\"'“][^\"'“”\n]{{1,40}}[\"'”]|{_FIELDS})|[\"'“]{_FIELDS}[\"'”])\s*[:：]", re.IGNORECASE)
+_FENCE = re.compile(r"```[\w+-]*")
 _CLOSERS = re.compile(r"(?:\s*[}｝])*")
-_NEGATED = re.compile(
-    r"(?:\b(?:not|never|avoid|refuse to|instead of|rather than)|n['’]t)\s+(?:\w+\s+){0,2}"
-    r"(?:run|execut|us[ei]|send|call|do\b|issu|reply|output|emit)\w*[^.,;!?\n]*$"
-    r"|(?:不要|不能|不会|不可|不应|不该|不得|别|切勿|请勿|禁止|拒绝|避免|而不是)[^，。；！？,;.!?\n]{0,4}?"
-    r"(?:执行|运行|使用|用|调用|发送|采用|做|写|输出)[^，。；！？,;.!?\n]*$",
+_EN_DENIAL = r"(?:\b(?:not|never|avoid|refuse to|instead of|rather than)|n['’]t)\s+(?:\w+\s+){0,2}"
+_EN_DEED = r"(?:run|execut|us[ei]|send|call|do\b|issu|reply|output|emit)"
+_ZH_DENIAL = r"(?:不要|不能|不会|不可|不应|不该|不得|别|切勿|请勿|禁止|拒绝|避免|而不是)[^，。；！？,;.!?\n]{0,4}?"
+_ZH_DEED = r"(?:执行|运行|使用|用|调用|发送|采用|做|写|输出)"
+_DENIED = re.compile(rf"{_EN_DENIAL}{_EN_DEED}|{_ZH_DENIAL}{_ZH_DEED}", re.IGNORECASE)
+_NOT_MEANT = re.compile(
+    rf"{_EN_DENIAL}{_EN_DEED}\w*[^.,;!?\n]*$|{_ZH_DENIAL}{_ZH_DEED}[^，。；！？,;.!?\n]*$"
+    r"|(?:\bexample|\be\.g\.?|例如|比如|示例)\W*$|<(?:example|quote|blockquote|document|file\w*)\b[^<>]*>\W*$"
+    r"|(?:^|\n)[ \t]*(?:>|//|#+|<!--|~~)[ \t]*$",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[^。！？.!?\n]*")
 _MOST_OBJECTS = 100
 
 
@@ -58,7 +65,7 @@ class Hit:
     start: int
     end: int
     standard: bool
-    found: Found | None = None
+    found: Found | None
     error: Refused | None = None
     prose: bool = False
     braces: int = 0
@@ -67,15 +74,6 @@ class Hit:
 
 def scan(text: str) -> Hit:
     """The object of `text` that decides, with an action that may be taken. Raises Refused or Damage."""
-    whole = text.strip(" \t\r\n\ufeff\u200b\u200c\u200d\u2060\xa0\u3000")
-    if not whole:
-        raise Refused("empty", "the reply is blank")
-    start = text.index(whole)
-    if whole[0] in '{["' and (read := read_strict(whole)):
-        value = read_text(read[0]) if isinstance(read[0], str) else read[0]
-        if found := interpret(value):
-            return Hit(start, start + len(whole), isinstance(read[0], list), found)
-        raise Refused("no_action", "the JSON holds no action", start)
     return _Scan(text).run()
 
 
@@ -95,8 +93,8 @@ class _Scan:
 
     def _restart(self, base: int) -> None:
         """Everything before `base` was reasoning."""
-        self.at = self.gap = base
-        self.prose = ""
+        self.at = self.gap = self.base = base
+        self.prose = self.before = ""
         self.hit: Hit | None = None
         self.lent: str | None = None
         self.objects = 0
@@ -122,6 +120,8 @@ class _Scan:
     def _nothing(self) -> Refused:
         if self.thinking:
             return Refused("only_reasoning", "the thinking was not closed")
+        if self.base and not self.objects:
+            return Refused("only_reasoning", "there is no JSON object after the reasoning")
         if self.objects:
             return Refused("no_action", "no object of the reply has an action")
         return Refused("no_object", "the reply holds no JSON object")
@@ -250,10 +250,10 @@ class _Scan:
         return False
 
     def _pass_gap(self, start: int) -> None:
-        gap = self.text[self.gap : start]
-        if self._is_prose(gap):
+        self.before = self.text[self.gap : start]
+        if self._is_prose(self.before):
             self.lent = None
-            self.prose += gap + "\n"
+            self.prose += self.before + "\n"
 
     def _refuse(self, kind: str, detail: str) -> None:
         if self.hit and not self.hit.error:
@@ -304,14 +304,17 @@ class _Scan:
         return None
 
     def _mentioned(self, start: int) -> Refused | None:
-        """An object in the middle of a sentence, or after words that say not to do it, is talked about and not meant."""
-        if not self._is_prose(self.prose):
-            return None
-        before = _NOISE.sub(" ", self.text[max(start - 400, 0) : start][-len(self.prose) :]).rstrip(" \t\r\n`:：'\"")
-        line = _TAG.sub(" ", self.text[self.text.rfind("\n", 0, start) + 1 : start])
-        rest = _TAG.sub(" ", self.text[self.at : self.at + 400].split("\n", 1)[0])
-        announced = line.rstrip(" \t`*").endswith((":", "："))
-        embedded = self._is_prose(line) and self._is_prose(rest) and not announced
-        if embedded or _NEGATED.search(before):
-            return Refused("not_meant", "the object stands inside a sentence", start)
-        return None
+        """An object that a sentence speaks about, quotes, gives as an example or advises against is not meant."""
+        before, after = self.before[-400:], self.text[self.at : self.at + 400]
+        spoken = bool(_NOT_MEANT.search(_FENCE.sub("", before).rstrip(" \t\r\n`:：'\"")))
+        if self._is_prose(self.prose) and not spoken:
+            line, rest = before[before.rfind("\n") + 1 :], after.split("\n", 1)[0]
+            announced = line.rstrip(" \t`*").endswith((":", "："))
+            embedded = not announced and self._is_prose(_TAG.sub(" ", line)) and self._is_prose(_TAG.sub(" ", rest))
+            spoken = embedded or bool(_DENIED.search(_first_sentence(after)))
+        return Refused("not_meant", "the object is only mentioned in a sentence or quoted", start) if spoken else None
+
+
+def _first_sentence(text: str) -> str:
+    sentence = _SENTENCE.match(_NOISE.sub(" ", text).strip())
+    return sentence.group() if sentence else ""

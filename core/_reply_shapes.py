@@ -3,10 +3,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
-from core._lenient_json import BadEscape, Damage, Number, Pairs, read_text
+from core._strict_json import BadEscape, Damage, Number, Pairs, read_text
 
 ACTIONS: Mapping[str, tuple[str, ...]] = {
     "view_skill": ("skill", "args"),
@@ -41,12 +40,13 @@ _NAME_KEYS = ("type", "name", "action", "tool")
 _GENERIC_TYPES = ("function", "tool", "tooluse", "toolcall", "functioncall", "action")
 # Extra fields are dropped, but not one whose loss would turn a harmless wish into a deed.
 _HOLDS = {"dryrun": True, "simulate": True, "execute": False, "overwrite": False}
+# Plain text, compiled at first use: an import costs every start.
 _EXACT = ("command", "path", "skill", "cwd")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_COMMAND_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+_COMMAND_CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 # C:\new and .\tools, written with single backslashes, arrive with a line break or a tab inside.
-_EATEN_PATH = re.compile(r"(?<!\w)[A-Za-z]:[\n\t](?=\w)|(?<![\w.])\.{1,2}\t(?=\w)")
-_PLACEHOLDER = re.compile(r"\s*(?:<[^<>|&;]+>|\.{3}|…)\s*")
+_EATEN_PATH = r"(?<!\w)[A-Za-z]:[\n\t](?=\w)|(?<![\w.])\.{1,2}\t(?=\w)"
+_PLACEHOLDER = r"\s*(?:<[^<>|&;]+>|\.{3}|…)\s*"
 _LEVELS = 3
 
 
@@ -58,14 +58,13 @@ class Refused(Exception):
         self.kind, self.detail, self.position, self.action = kind, detail, position, action
 
 
-@dataclass(frozen=True)
 class Found:
     """An action that passed every check. `flat`: the object was already in the shape that the prompt shows."""
 
-    thought: str
-    action: str
-    arguments: dict[str, Any]
-    flat: bool = False
+    __slots__ = ("thought", "action", "arguments", "flat")
+
+    def __init__(self, thought: str, action: str, arguments: dict[str, Any]) -> None:
+        self.thought, self.action, self.arguments, self.flat = thought, action, arguments, False
 
     def same_deed(self, other: Found) -> bool:
         return (self.action, self.arguments) == (other.action, other.arguments)
@@ -107,7 +106,8 @@ def _interpret_object(pairs: Pairs, thought: str, level: int) -> Found | None:
         return None
     if any(not other.same_deed(found[0]) for other in found[1:]):
         raise Refused("two_actions", "one object asks for two different actions")
-    return replace(found[0], flat=level == 0 and _is_flat(pairs, found[0]))
+    found[0].flat = level == 0 and _is_flat(pairs, found[0])
+    return found[0]
 
 
 def _inner_thought(fields: dict[str, Any]) -> Any:
@@ -131,7 +131,7 @@ def _put(fields: dict[str, Any], name: str, value: Any, written: str) -> None:
 
 
 def _squeeze(key: str) -> str:
-    return re.sub(r"[\s_-]+", "", key).lower()
+    return "".join(key.split()).replace("_", "").replace("-", "").lower()
 
 
 def _claims(fields: dict[str, Any]) -> list[tuple[Any, list[dict[str, Any]]]]:
@@ -278,7 +278,7 @@ def _required(action: str, name: str, value: Any) -> str:
         raise Refused("wrong_type", f"the field {name!r} must be one string", action=action)
     if name != "content" and not value.strip():
         raise Refused("missing_field", f"the field {name!r} is blank", action=action)
-    if name in _EXACT and _PLACEHOLDER.fullmatch(value):
+    if name in _EXACT and re.fullmatch(_PLACEHOLDER, value):
         raise Refused("missing_field", f"the field {name!r} holds a placeholder", action=action)
     return _clean(value, name, action)
 
@@ -291,7 +291,7 @@ def _clean(value: str, name: str, action: str = "") -> str:
         if isinstance(value, BadEscape):
             raise Refused("bad_escape", f"an invalid escape in {name!r}: write each backslash twice", value.position, action)
         control = _COMMAND_CONTROL if name == "command" else _CONTROL
-        if control.search(value) or (name == "command" and _EATEN_PATH.search(value)):
+        if re.search(control, value) or (name == "command" and re.search(_EATEN_PATH, value)):
             raise Refused("bad_escape", f"{name!r} holds control characters: write each backslash twice", action=action)
     try:
         value.encode("utf-8")

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core._lenient_json import Damage
-from core._reply_scan import scan
-from core._reply_shapes import ACTIONS, REQUIRED, Refused
+from core._reply_shapes import ACTIONS, REQUIRED, Found, Refused, interpret
+from core._strict_json import Damage, read_strict, read_text
 from core.errors import ProtocolError
 
 __all__ = ["ACTIONS", "KINDS", "ProtocolError", "Step", "parse", "reply_schema"]
@@ -21,6 +20,7 @@ KINDS = (
     "conflict", "two_actions", "not_meant", "only_reasoning", "invented_observation",
 )  # fmt: skip
 _CUT_KINDS = ("empty", "no_object", "no_action", "cut_off", "only_reasoning")
+_BLANKS = " \t\r\n\ufeff\u200b\u200c\u200d\u2060\xa0\u3000"
 _SHORT_REPLY = 200
 _EXAMPLES = {
     "view_skill": {"thought": "open it", "action": "view_skill", "skill": "NAME"},
@@ -57,16 +57,31 @@ def parse(reply: str, finish_reason: str | None = None) -> Step:
     Raises ProtocolError, and nothing else, when there is no action that may be taken.
     """
     try:
-        hit = scan(reply)
-        found = hit.found
-        if found is None:
-            raise Refused("no_action", "no object of the reply has an action")
+        found, source = _decide(reply)
     except (Refused, Damage) as error:
         raise _refusal(reply, finish_reason, error) from None
     flat = {"thought": found.thought, "action": found.action, **found.arguments}
-    clean = found.flat and hit.standard
-    source = reply[hit.start : hit.end] if clean else json.dumps(flat, ensure_ascii=False)
-    return Step(found.thought, found.action, found.arguments, source)
+    return Step(found.thought, found.action, found.arguments, source or json.dumps(flat, ensure_ascii=False))
+
+
+def _decide(reply: str) -> tuple[Found, str]:
+    """The action of `reply`, and its object as written when that was clean."""
+    whole = reply.strip(_BLANKS)
+    if not whole:
+        raise Refused("empty", "the reply is blank")
+    if whole[0] in '{["' and (read := read_strict(whole)):
+        encoded = isinstance(read[0], str)
+        found = interpret(read_text(read[0]) if encoded else read[0])
+        if found is None:
+            raise Refused("no_action", "the JSON holds no action", reply.index(whole))
+        return found, whole if found.flat and not encoded else ""
+    # Most replies are clean, and the patterns of the search take longer to compile than a whole step.
+    from core._reply_scan import scan
+
+    hit = scan(reply)
+    if hit.found is None:
+        raise Refused("no_action", "no object of the reply has an action")
+    return hit.found, reply[hit.start : hit.end] if hit.found.flat and hit.standard else ""
 
 
 def reply_schema(skill_names: Sequence[str], thought_limit: int = 300) -> dict[str, Any]:

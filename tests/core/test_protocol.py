@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import ast
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -200,11 +202,17 @@ def test_the_schema_requires_what_the_parser_requires() -> None:
 def test_the_parser_stands_on_no_repair_library() -> None:
     core = Path(__file__).parents[2] / "core"
     names: set[str] = set()
-    for module in ("protocol", "_lenient_json", "_reply_scan", "_reply_shapes"):
+    for module in ("protocol", "_strict_json", "_lenient_json", "_reply_scan", "_reply_shapes"):
         for node in ast.walk(ast.parse((core / f"{module}.py").read_text("utf-8"))):
             names |= {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
             names |= {node.module or ""} if isinstance(node, ast.ImportFrom) else set()
     assert {name.split(".")[0] for name in names} == {"__future__", "collections", "core", "dataclasses", "json", "re", "typing"}
+
+
+def test_a_clean_reply_needs_none_of_the_search_patterns() -> None:
+    code = f"import sys; from core.protocol import parse; parse({RUN!r}); print('core._reply_scan' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
+    assert done.stdout.strip() == "False"
 
 
 def test_a_bad_object_never_runs_whatever_stands_around_a_damaged_one() -> None:

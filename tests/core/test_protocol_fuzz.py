@@ -17,7 +17,8 @@ COUNT = int(os.environ.get("PROTOCOL_FUZZ", "3000"))
 PIECES = [
     "{", "}", "[", "]", '"', "'", "“", "”", "\\", ",", ":", "：", "，", "｛", "｝", "\n", "```json\n", "```", "<think>", "</think>",
     "<|channel|>final<|message|>", "<|channel|>analysis<|message|>", "assistantfinal", "[SYSTEM OBSERVATION]", "Observation: x\n",
-    "// x\n", "/*", "*/", "#", "null", "True", "1e9", "-", "\\u", "\\ud800", "\x00", "\ufeff", "\u200b", "\ud800", '"action": ', '"answer"', '"run_command"', '"command": "rm"',
+    "// x\n", "/*", "*/", "#",
+    "null", "True", "1e9", "-", "\\u", "\\ud800", "\x00", "\ufeff", "\u200b", "\ud800", '"action": ', '"answer"', '"run_command"', '"command": "rm"',
     '{"thought": "x", "action": "run_command", ', '"command": "rm x"}', "不要执行", "\\n", '""', "'''", " ", "x", "}}", "{{",
 ]  # fmt: skip
 words = st.text(max_size=12) | st.sampled_from(PIECES) | st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
