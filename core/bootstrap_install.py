@@ -17,7 +17,8 @@ from typing import Dict, Iterator, List, NoReturn, Optional, Sequence, Set
 from core.bootstrap import _STATE, CORE_MB, NEEDED, ROOT, _fail, _is_current, _place, _python, _read, _same, _say
 
 _NETWORK = re.compile(
-    r"from versions: none|timed out|ReadTimeout|ConnectTimeout|NewConnectionError|Max retries|connection error|[Nn]ame ?[Rr]esolution|Network is unreachable"
+    r"from versions: none|timed out"
+    r"|ReadTimeout|ConnectTimeout|NewConnectionError|Max retries|connection error|[Nn]ame ?[Rr]esolution|Network is unreachable"
     r"|Connection (?:refused|reset|aborted)|error sending request|Failed to fetch|ProxyError|SSLError|certificate verify failed|dns error")
 _SYSTEMS = (  # (program that tells the system apart, command for venv, command for Python itself)
     ("apt-get", "sudo apt install python{0}.{1}-venv", "sudo apt install python3 python3-venv"),
