@@ -43,17 +43,17 @@ class CommandSpec:
         typed: dict[str, Any] = {}
         for name in values:
             if name not in self.params:
-                raise self._bad(name, f"is unknown; {self.name} takes {', '.join(self.params) or 'no parameters'}")
+                raise self._bad(name, BadValue("unknown", known=", ".join(self.params) or "-"))
         for name, schema in self.params.items():
             value = values.get(name, schema.get("default"))
             if value is None:
                 if name in self.required:
-                    raise self._bad(name, "is missing")
+                    raise self._bad(name, BadValue("missing"))
                 continue
             try:
                 typed[name] = fit(value, schema)
             except BadValue as error:
-                raise self._bad(name, str(error)) from error
+                raise self._bad(name, error) from error
         return typed
 
     def build_argv(self, values: Mapping[str, Any]) -> list[str]:
@@ -93,11 +93,11 @@ class CommandSpec:
     def _refuse_option(self, name: str, word: str, could_be_read_as_one: bool) -> None:
         """A text value must not turn into an option of the script."""
         if could_be_read_as_one and word.startswith("-"):
-            raise self._bad(name, "must not begin with '-'")
+            raise self._bad(name, BadValue("dash"))
 
-    def _bad(self, name: str, problem: str) -> SkillError:
-        return SkillError("skills.bad_value", f"{self.skill} {self.name}: {name} {problem}.",
-                          command=f"{self.skill} {self.name}", name=name, problem=problem)
+    def _bad(self, name: str, problem: BadValue) -> SkillError:
+        command = f"{self.skill} {self.name}"
+        return SkillError("skills.bad_value", f"{command}: {name} {problem.say('en')}.", command=command, name=name, problem=problem)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,11 @@ def language() -> str:
 
 def t(key: str, **values: Any) -> str:
     """The text of "area.name" in the current language with {placeholders} filled; KeyError for an unknown key."""
+    return text_in(language(), key, **values)
+
+
+def text_in(spoken: str, key: str, **values: Any) -> str:
+    """The same in the language "en" or "zh", whatever is spoken now."""
     area, _, name = key.partition(".")
     if area not in _areas:
         path = os.path.join(_LOCALE, area + ".json")
@@ -47,7 +52,6 @@ def t(key: str, **values: Any) -> str:
             raise KeyError(key)
         with open(path, encoding="utf-8") as file:
             _areas[area] = json.load(file)
-    text = _areas[area][name][language()]
-    if isinstance(text, list):
-        text = "\n".join(text)
+    found: Any = _areas[area][name][spoken]
+    text = "\n".join(found) if isinstance(found, list) else str(found)
     return text.format(**values) if values else text

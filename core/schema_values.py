@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from core.i18n import language, text_in
+
 TYPES = ("string", "integer", "number", "boolean", "array")
 _NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
@@ -20,7 +22,19 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 class BadValue(ValueError):
-    """A value does not fit its schema; the text says what is allowed, in English."""
+    """A value does not fit its schema. `code` and `values` name the sentence skills.value_CODE; str() says it in the person's language."""
+
+    def __init__(self, code: str, **values: Any) -> None:
+        super().__init__(code)
+        self.code = code
+        self.values = values
+
+    def __str__(self) -> str:
+        return self.say(language())
+
+    def say(self, spoken: str) -> str:
+        """What is allowed, in "en" or "zh", as the end of a sentence that begins with the parameter's name."""
+        return text_in(spoken, f"skills.value_{self.code}", **self.values)
 
 
 def schema_problem(schema: Any) -> str:
@@ -58,7 +72,7 @@ def _word_problem(schema: Mapping[str, Any]) -> str:
     except re.error:
         return "pattern is not a regular expression"
     except BadValue as error:
-        return f"default {error}"
+        return f"default {error.say('en')}"
     return ""
 
 
@@ -69,7 +83,7 @@ def fit(value: Any, schema: Mapping[str, Any]) -> Any:
         return _fit_array(value, schema)
     typed: Any = _READERS[kind](value)
     if "enum" in schema and typed not in schema["enum"]:
-        raise BadValue(f"must be one of {', '.join(str(one) for one in schema['enum'])}")
+        raise BadValue("enum", allowed=", ".join(str(one) for one in schema["enum"]))
     if kind in ("integer", "number"):
         _check_range(typed, schema)
     if kind == "string":
@@ -84,7 +98,7 @@ def _integer(value: Any) -> int:
         return int(value)
     if isinstance(value, str) and _INTEGER.match(value):
         return int(value)
-    raise BadValue("must be a whole number")
+    raise BadValue("integer")
 
 
 def _number(value: Any) -> int | float:
@@ -93,7 +107,7 @@ def _number(value: Any) -> int | float:
             return int(value)
         value = float(value) if _NUMBER.match(value) else None
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise BadValue("must be a number")
+        raise BadValue("number")
     return value
 
 
@@ -102,14 +116,14 @@ def _boolean(value: Any) -> bool:
         return value
     if isinstance(value, str) and value.lower() in _BOOLEANS:
         return _BOOLEANS[value.lower()]
-    raise BadValue("must be true or false")
+    raise BadValue("boolean")
 
 
 def _string(value: Any) -> str:
     if not isinstance(value, str):
-        raise BadValue("must be text")
+        raise BadValue("string")
     if "\0" in value:
-        raise BadValue("must not contain a NUL character")
+        raise BadValue("nul")
     return value
 
 
@@ -120,23 +134,23 @@ def _fit_array(value: Any, schema: Mapping[str, Any]) -> list[Any]:
     if not isinstance(value, list | tuple):
         value = [value]
     if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", math.inf):
-        raise BadValue(f"must hold {schema.get('minItems', 0)} to {schema.get('maxItems', 'any number of')} items")
+        raise BadValue("items", low=schema.get("minItems", 0), high=schema.get("maxItems", "∞"))
     return [fit(item, schema.get("items", {})) for item in value]
 
 
 def _check_range(value: int | float, schema: Mapping[str, Any]) -> None:
     if "minimum" in schema and value < schema["minimum"]:
-        raise BadValue(f"must be {schema['minimum']} or more")
+        raise BadValue("minimum", limit=schema["minimum"])
     if "maximum" in schema and value > schema["maximum"]:
-        raise BadValue(f"must be {schema['maximum']} or less")
+        raise BadValue("maximum", limit=schema["maximum"])
     if "exclusiveMinimum" in schema and value <= schema["exclusiveMinimum"]:
-        raise BadValue(f"must be more than {schema['exclusiveMinimum']}")
+        raise BadValue("above", limit=schema["exclusiveMinimum"])
     if "exclusiveMaximum" in schema and value >= schema["exclusiveMaximum"]:
-        raise BadValue(f"must be less than {schema['exclusiveMaximum']}")
+        raise BadValue("below", limit=schema["exclusiveMaximum"])
 
 
 def _check_text(value: str, schema: Mapping[str, Any]) -> None:
     if not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", math.inf):
-        raise BadValue(f"must have {schema.get('minLength', 0)} to {schema.get('maxLength', 'any number of')} characters")
+        raise BadValue("length", low=schema.get("minLength", 0), high=schema.get("maxLength", "∞"))
     if "pattern" in schema and not re.search(schema["pattern"], value):
-        raise BadValue(f"must match {schema['pattern']}")
+        raise BadValue("pattern", pattern=schema["pattern"])

@@ -95,7 +95,7 @@ class LoadReport:
 
     def add(self, path: Path | str, code: str, line: int = 1, severity: str = "", **values: Any) -> None:
         """Add one row; the texts are skills.CODE and skills.CODE_fix of the catalogue."""
-        row = {"path": str(path), "code": code, "line": line, "message": t("skills." + code, **values),
+        row = {"path": str(path), "code": code, "line": line, "message": t(f"skills.{code}", **values),
                "fix": t(f"skills.{code}_fix", **values), "severity": severity or ("note" if code in _NOTES else "warning")}
         if row not in self.rows:
             self.rows.append(row)
