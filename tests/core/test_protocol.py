@@ -219,3 +219,11 @@ def test_a_bad_object_never_runs_whatever_stands_around_a_damaged_one() -> None:
     for damaged in ('{"thought": "a" b, ', '{"thought": "', "{'x': don't, ", '{"action": run, ', '{"a": [1, 2, ', '{“a": '):
         for glue in ("", "\n", "x ", "```json\n", '"', "}", "\n\n"):
             assert outcome(damaged + glue + BAD) is None, damaged + glue
+
+
+def test_the_examples_of_the_docs_mean_what_the_docs_say() -> None:
+    blocks = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text("utf-8").split("```")
+    exact, lenient = (next(block for block in blocks if block.startswith(language)).splitlines()[1:] for language in ("json", "text"))
+    assert [parse(line).action for line in exact] == list(ACTIONS)
+    assert [parse(line).source for line in exact] == exact
+    assert [parse(line).to_dict() for line in lenient] == [run()] * 17
