@@ -51,6 +51,7 @@ _DENIED = re.compile(rf"{_EN_DENIAL}{_EN_DEED}|{_ZH_DENIAL}{_ZH_DEED}", re.IGNOR
 _NOT_MEANT = re.compile(
     rf"{_EN_DENIAL}{_EN_DEED}\w*[^.,;!?\n]*$|{_ZH_DENIAL}{_ZH_DEED}[^，。；！？,;.!?\n]*$"
     r"|(?:\bexample|\be\.g\.?|例如|比如|示例)\W*$|<(?:example|quote|blockquote|document|file\w*)\b[^<>]*>\W*$"
+    r"|(?:\bnever|n['’]t|\bnot|不要|别|切勿|请勿)\s*$|\b(?:dangerous|harmful|malicious)\b[^.,;!?\n]*$|(?:危险|有害|恶意)[^，。；！？,;.!?\n]*$"
     r"|(?:^|\n)[ \t]*(?:>|//|#+|<!--|~~)[ \t]*$",
     re.IGNORECASE,
 )
