@@ -248,8 +248,8 @@ def _microphone() -> Check:
     try:
         done = subprocess.run([sys.executable, "-I", "-c", _ASK_PORTAUDIO], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=20, check=False)
-        answer, count = (done.stdout.split() or ["library", "0"])[:2]
-    except (OSError, subprocess.TimeoutExpired, ValueError):
+        answer, count = done.stdout.splitlines()[-1].split()  # the last line: the library may have spoken before
+    except (OSError, subprocess.TimeoutExpired, ValueError, IndexError):
         answer, count = "library", "0"
     if answer == "package":
         return Check("microphone", WARN, t("doctor.not_installed", names="sounddevice"), t("doctor.cure_bootstrap"))

@@ -250,7 +250,8 @@ def test_the_package_description_reads_the_same_lists() -> None:
 
 
 def test_every_third_party_import_stands_in_a_list() -> None:
-    listed = {re.split("[><=;]", line)[0].lower().replace("-", "_") for file in ROOT.glob("requirements*.txt") for line in demands(file.name)}
+    lists = [line for file in ROOT.glob("requirements*.txt") for line in demands(file.name)]
+    listed = {re.split("[><=;]", line)[0].lower().replace("-", "_") for line in lists}
     by_module = {"frontmatter": "python_frontmatter", "dotenv": "python_dotenv", "yaml": "pyyaml", "pyside6": "pyside6_essentials"}
     ours = {"core", "ui", "tests", "skills", "bench"} | {path.stem for path in SOURCES}
     program = [path for path in SOURCES if path.is_relative_to(ROOT / "core") or path.is_relative_to(ROOT / "ui")]
@@ -261,7 +262,10 @@ def test_every_third_party_import_stands_in_a_list() -> None:
 
 # --- what other tools say ---
 
-@pytest.mark.parametrize("command", [["ruff", "check", "--no-cache", "--output-format", "concise", "."], ["mypy", "--strict", "core"]], ids=["ruff", "mypy"])
+@pytest.mark.parametrize("command", [
+    ["ruff", "check", "--no-cache", "--output-format", "concise", "."],
+    ["mypy", "--strict", "core"],
+], ids=["ruff", "mypy"])
 def test_style_and_types_are_clean(command: list[str]) -> None:
     done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
