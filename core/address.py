@@ -36,15 +36,15 @@ def parse_address(url: str) -> Address:
         host, port = (parts.hostname or "").strip(), parts.port
         ascii_host = host if host.isascii() else host.encode("idna").decode("ascii")
     except ValueError:
-        raise SettingsError("llm.bad_url", url=_shown(text)) from None
+        raise SettingsError("llm.bad_url", url=without_password(text)) from None
     if parts.scheme not in ("http", "https") or not ascii_host or any(character.isspace() for character in ascii_host):
-        raise SettingsError("llm.bad_url", url=_shown(text))
+        raise SettingsError("llm.bad_url", url=without_password(text))
     path = parts.path.rstrip("/").removesuffix(CHAT).rstrip("/")
     origin = Origin(parts.scheme, ascii_host, port or (443 if parts.scheme == "https" else 80))
     return Address(origin, quote(path, safe="/%:@!$&'()*+,;=~-._"), quote(parts.query, safe="/%:@!$&'()*+,;=~-._?"))
 
 
-def _shown(url: str) -> str:
+def without_password(url: str) -> str:
     """The URL without what stands before an @: it may be a password."""
     scheme, separator, rest = url.partition("://")
     return f"{scheme}{separator}{rest.rpartition('@')[2]}"[:200]

@@ -68,7 +68,9 @@ def classify(status: int, header: Callable[[str], str | None], body: bytes, now:
     if (should := (header("x-should-retry") or "").lower()) in ("true", "false") and kind in ("retry", "quota", "final", "parameter", "html"):
         kind = "retry" if should == "true" else "final" if kind == "retry" else kind
     used, limit = _sizes(read) if kind == "overflow" else (None, None)
-    return Failure(kind, _excerpt(read.text), status, read.code, read.param, _wait(header, now) or _retry_hint(read), _generation(read), used, limit)
+    wait = _wait(header, now)
+    wait = _retry_hint(read) if wait is None else wait
+    return Failure(kind, _excerpt(read.text), status, read.code, read.param, wait, _generation(read), used, limit)
 
 
 def classify_inner(error: Any, status: int | None = None) -> Failure:
@@ -82,7 +84,7 @@ def classify_inner(error: Any, status: int | None = None) -> Failure:
 
 def to_error(failure: Failure, *, url: str, model: str, key: str, attempts: int = 1) -> ModelError:
     """The error that the person sees; the key is blotted out wherever the server repeated it."""
-    values = {"url": url, "model": model, "status": failure.status or "-", "detail": hide_key(failure.text, key) or "-", "attempts": attempts}
+    values = {"url": url, "model": model, "http": failure.status or "-", "detail": hide_key(failure.text, key) or "-", "attempts": attempts}
     later = failure.kind == "retry" or failure.kind == "html" and failure.status in RETRIED
     if failure.kind == "auth":
         return AuthError("llm.unauthorized" if key else "llm.no_key", failure.status, **values)
@@ -132,7 +134,7 @@ def _read_value(data: Any) -> ErrorBody:
     if isinstance(data, list) and data:
         data = data[0]
     if not isinstance(data, dict):
-        return ErrorBody("" if data is None else str(data), "", "", {})
+        return ErrorBody(str(data) if data else "", "", "", {})
     inner = data.get("error", data.get("base_resp"))
     if isinstance(inner, str):
         return ErrorBody(inner, str(data.get("code") or ""), str(data.get("param") or ""), data)

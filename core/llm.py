@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from core.capabilities import MAX_CHANGES, Capabilities, Change, Sent, change_for, completion_too_long
-from core.errors import AuthError, Cancelled, ModelError, NotReadyError, SettingsError, TransientError
+from core.errors import AuthError, Cancelled, ModelError, NotReadyError, TransientError
 from core.failure import EndpointFailure, Failure
 from core.i18n import t
+from core.model_limits import MODEL_MAX_TOKENS, max_tokens_of
 from core.patience import LOCAL_READ_TIMEOUT, Patience, Timing
 from core.request_body import RequestBody, head_of, plan
 
@@ -23,19 +24,12 @@ if TYPE_CHECKING:
     from core.reply import Reply, Usage
     from core.wire_types import Exchange, Wire
 
+__all__ = ["MODEL_MAX_TOKENS", "CallLLMOptions", "ChatClient", "Message", "call_llm", "call_llm_sync", "forget_endpoints", "max_tokens_of"]
+
 OnDelta = Callable[[str, str], None]
 Log = Callable[[str, str], None]
 
 EMBEDDED = "http://embedded.invalid/v1"
-# The most that each model writes in one reply; the longest prefix of the model's name decides, an unknown model gets no limit from us.
-MODEL_MAX_TOKENS: dict[str, int] = {
-    "claude-3-haiku": 4096, "claude-3-opus": 4096, "claude-3-5": 8192, "claude-3-7": 64000, "claude-haiku-4-5": 64000,
-    "claude-opus-4": 32000, "claude-opus-4-5": 64000, "claude-sonnet-4": 64000, "claude-sonnet-4-5": 64000,
-    "deepseek-chat": 8192, "deepseek-reasoner": 64000, "gemini-1.5": 8192, "gemini-2.0": 8192, "gemini-2.5": 65536,
-    "glm-4": 4096, "glm-4-plus": 4096, "glm-4.5": 96000, "glm-4.6": 128000, "gpt-3.5-turbo": 4096, "gpt-4": 4096, "gpt-4-32k": 4096,
-    "gpt-4-turbo": 4096, "gpt-4.1": 32768, "gpt-4o": 16384, "gpt-5": 128000, "kimi-k2": 32768, "moonshot-v1-8k": 4096,
-    "moonshot-v1": 8192, "o1": 100000, "o1-mini": 65536, "o1-preview": 32768, "o3": 100000, "o4-mini": 100000,
-    "qwen-max": 8192, "qwen-plus": 8192, "qwen-turbo": 8192, "qwen3-max": 32768}
 _SHORT_PROMPT = 1000  # tokens below which our estimate says nothing about a silent cut
 _memory: dict[tuple[str, str], Capabilities] = {}
 _schema_servers: dict[str, bool] = {}
@@ -104,7 +98,7 @@ class ChatClient:
         self._wire: Wire | None = None
         self._cancelled = threading.Event()
         self._body = RequestBody()
-        self._head: tuple[Any, bytes] = (None, b"")
+        self._head: tuple[Sent | None, float | None, Mapping[str, Any] | None, bytes] = (None, None, None, b"")
         self._memory = _memory if transport is None else {}
         self._probes = 0
         self._warned = False
@@ -185,22 +179,12 @@ class ChatClient:
     def _make_wire(self) -> Wire:
         from core.wire import DirectWire, tls_context
 
-        origin, setting = self._where().origin, self._settings.proxy
-        if self._transport is None and (origin.loopback and not setting):
+        origin, proxy = self._where().origin, self._settings.proxy
+        if self._transport is None and origin.loopback and not proxy:
             return DirectWire(origin, tls_context)
-        from core.wire_httpx import TransportWire, proxy_for, proxy_transport
+        from core.wire_httpx import wire_for
 
-        if self._transport is not None:
-            return TransportWire(origin, self._transport)
-        proxy = proxy_for(origin, setting)
-        if not proxy:
-            return DirectWire(origin, tls_context)
-        try:
-            return TransportWire(origin, proxy_transport(proxy, tls_context))
-        except ImportError:
-            raise SettingsError("llm.proxy_socks", proxy=_without_password(proxy)) from None
-        except Exception as error:  # noqa: BLE001  # ValueError and httpx's own for a malformed address
-            raise SettingsError("llm.proxy_invalid", proxy=_without_password(proxy), detail=str(error)) from None
+        return wire_for(origin, proxy, self._transport)
 
     def _headers(self) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Accept-Encoding": "identity",
@@ -244,10 +228,11 @@ class ChatClient:
 
     def _encode(self, call: _Call, messages: Sequence[Message]) -> bytes:
         temperature, schema = self._temperature(call.options), call.options.schema
-        key = (call.sent, temperature, id(schema))
-        if self._head[0] != key:
-            self._head = (key, head_of(self._settings.model_name, call.sent, temperature, schema))
-        return self._body.encode(messages, self._head[1], self._capabilities().json_reminder)
+        sent, heat, known, head = self._head
+        if (sent, heat) != (call.sent, temperature) or known is not schema:
+            head = head_of(self._settings.model_name, call.sent, temperature, schema)
+            self._head = (call.sent, temperature, schema, head)
+        return self._body.encode(messages, head, self._capabilities().json_reminder)
 
     def _attempt(self, call: _Call, messages: Sequence[Message]) -> Reply:
         self._check()
@@ -363,18 +348,6 @@ class ChatClient:
             self._log("warning", t("llm.prompt_cut", counted=counted, expected=round(expected)))
 
 
-def max_tokens_of(model: str) -> int | None:
-    """The table's limit for a model, by its longest prefix; a provider's path before the name is ignored. None: unknown."""
-    name = model.rpartition("/")[2].lower()
-    found = max((prefix for prefix in MODEL_MAX_TOKENS if name.startswith(prefix)), key=len, default=None)
-    return None if found is None else MODEL_MAX_TOKENS[found]
-
-
-def _without_password(url: str) -> str:
-    scheme, separator, rest = url.partition("://")
-    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
-
-
 def forget_endpoints() -> None:
     """Forget what endpoints were found to refuse or to be; they may have been updated or replaced."""
     _memory.clear()
@@ -403,6 +376,8 @@ def call_llm_sync(messages: Sequence[Message], on_chunk: Callable[[str], None] |
         settings = replace(settings, model_name=model)
     client: ChatClient | None = getattr(_clients, "client", None)
     if client is None or client._settings != settings:
+        if client is not None:
+            client.close()
         client = _clients.client = ChatClient(settings)
     heard = None if on_chunk is None else lambda name, text: on_chunk(text) if name in ("thought", "answer") else None
     return client.complete(messages, options or CallLLMOptions(), on_delta=heard, stream=on_chunk is not None).content

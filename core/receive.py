@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 GRACE = 0.5
 _DRAIN = 0.05
 _MAX_BODY = 64 << 20
-_EVENT_STARTS = (b"data", b"event", b"id:", b"retry", b":", b"error:")
+_EVENT_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":", b"error:")
+_LONGEST_START = 6
+_BOM = b"\xef\xbb\xbf"
 
 
 class Receiver:
@@ -39,7 +41,7 @@ class Receiver:
     def run(self) -> str:
         """Receive; the content of the reply. EndpointFailure, WireError or Interrupted when there is none to be had."""
         first = self._first_bytes()
-        if first.lstrip().startswith(_EVENT_STARTS):
+        if first.startswith(_EVENT_STARTS):
             return self._run_stream(first)
         self._run_body(first)
         return self.completion.content
@@ -49,14 +51,15 @@ class Receiver:
         return self._rest([])
 
     def _first_bytes(self) -> bytes:
+        """Enough of the body to tell a stream of events from anything else; blank lines before it are keep-alives."""
         first = b""
-        while not first.strip():
+        while not first or len(first) < _LONGEST_START and first[:1] not in b"{[<:":
             chunk = self._read()
             if not chunk:
                 self.whole = True
                 break
-            first = first.strip() + chunk
-        return first.removeprefix(b"\xef\xbb\xbf")
+            first = (first + chunk).removeprefix(_BOM).lstrip()
+        return first
 
     def _run_body(self, first: bytes) -> None:
         body = first if self.whole else self._rest([first])

@@ -154,7 +154,7 @@ class ReplyReader:
             self._clean = self._clean and bool(_LITERAL.match(between)) and self._last in (":", ",", "[") and not self._expect_key
             self._blanks = len(between) - len(between.rstrip())
         if self._blanks >= BLANK_LIMIT:
-            self._stop("blanks", offset + len(between) - self._blanks if self._blanks <= len(between) else offset)
+            self._stop("blanks", offset + len(between) - self._blanks)
 
     def _open_string(self) -> None:
         self._state = _STRING

@@ -111,6 +111,9 @@ class DirectWire:
     def close(self) -> None:
         self._drop()
 
+    def __del__(self) -> None:
+        self._drop()
+
     def _check(self) -> None:
         if self._interrupted.is_set():
             raise Interrupted

@@ -4,17 +4,17 @@ from __future__ import annotations
 import queue
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from core.wire import CONNECT_TIMEOUT, WRITE_TIMEOUT, Interrupted, Origin, WireError
+from core.address import without_password
+from core.errors import SettingsError
+from core.wire import CONNECT_TIMEOUT, WRITE_TIMEOUT, DirectWire, Interrupted, Origin, WireError, tls_context
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx
 
-    from core.wire_types import Exchange
+    from core.wire_types import Exchange, Wire
 
 _POOL_TIMEOUT = 10.0
 _END = object()
@@ -36,10 +36,19 @@ def proxy_for(origin: Origin, setting: str) -> str:
     return found if not found or "://" in found else f"http://{found}"
 
 
-def proxy_transport(proxy: str, context: Callable[[], ssl.SSLContext]) -> httpx.BaseTransport:
-    """A transport through a proxy; ImportError for SOCKS without its package, ValueError for an unknown kind."""
-    transport: httpx.BaseTransport = import_httpx().HTTPTransport(proxy=proxy, verify=context(), trust_env=False)
-    return transport
+def wire_for(origin: Origin, setting: str, transport: httpx.BaseTransport | None) -> Wire:
+    """What carries requests to `origin`: the transport given, a proxy, or a connection of our own. SettingsError for a proxy that cannot work."""
+    if transport is not None:
+        return TransportWire(origin, transport)
+    proxy = proxy_for(origin, setting)
+    if not proxy:
+        return DirectWire(origin, tls_context)
+    try:
+        return TransportWire(origin, import_httpx().HTTPTransport(proxy=proxy, verify=tls_context(), trust_env=False))
+    except ImportError:
+        raise SettingsError("llm.proxy_socks", proxy=without_password(proxy)) from None
+    except Exception as error:  # noqa: BLE001  # ValueError and httpx's own for a malformed address
+        raise SettingsError("llm.proxy_invalid", proxy=without_password(proxy), detail=str(error)) from None
 
 
 def import_httpx() -> Any:

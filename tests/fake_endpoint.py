@@ -8,8 +8,10 @@ function from the FakeRequest to either. When the script is used up, the last st
 """
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -109,9 +111,11 @@ def html(status: int, text: str) -> FakeReply:
 
 
 class FakeEndpoint:
-    """`requests` are the POSTs, `gets` the GETs, `connections` how many were opened. `models` is what GET …/models answers, None a 404."""
+    """`requests` are the POSTs, `gets` the GETs, `connections` how many were opened. `tls` makes it https://localhost.
+    `models` is what GET …/models answers, None a 404."""
 
-    def __init__(self, script: Iterable[Step] = (), *, models: Any = None, repeat: bool = False, path: str = "/v1", backlog: int = 64) -> None:
+    def __init__(self, script: Iterable[Step] = (), *, models: Any = None, repeat: bool = False, path: str = "/v1",
+                 tls: ssl.SSLContext | None = None) -> None:
         self.script = list(script)
         self.models = models
         self.repeat = repeat
@@ -121,9 +125,10 @@ class FakeEndpoint:
         self._lock = threading.Lock()
         self._open: list[socket.socket] = []
         self._closing = threading.Event()
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=backlog)
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.port: int = self._listener.getsockname()[1]
-        self.base_url = f"http://127.0.0.1:{self.port}{path}"
+        self._tls = tls
+        self.base_url = f"http://127.0.0.1:{self.port}{path}" if tls is None else f"https://localhost:{self.port}{path}"
         threading.Thread(target=self._accept, daemon=True).start()
 
     def __enter__(self) -> FakeEndpoint:
@@ -140,10 +145,8 @@ class FakeEndpoint:
     def close(self) -> None:
         """Stop listening and drop every connection."""
         self._closing.set()
-        try:
+        with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
         self._listener.close()
         self.drop_connections()
 
@@ -152,10 +155,8 @@ class FakeEndpoint:
         with self._lock:
             opened, self._open = self._open, []
         for connection in opened:
-            try:
+            with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
 
     def _accept(self) -> None:
         while not self._closing.is_set():
@@ -171,7 +172,12 @@ class FakeEndpoint:
             threading.Thread(target=self._serve, args=(connection, number), daemon=True).start()
 
     def _serve(self, connection: socket.socket, number: int) -> None:
-        with connection, connection.makefile("rb") as stream:
+        try:
+            opened = connection if self._tls is None else self._tls.wrap_socket(connection, server_side=True)
+        except OSError:
+            connection.close()
+            return
+        with opened as connection, connection.makefile("rb") as stream:
             try:
                 while (request := _read_request(stream, number)) is not None:
                     if not self._answer(connection, request):
@@ -186,7 +192,7 @@ class FakeEndpoint:
         head = f"HTTP/1.1 {reply.status} Fake\r\n"
         lines = {"Content-Type": reply.content_type, **reply.headers}
         if reply.framing == "length":
-            lines["Content-Length"] = str(sum(len(chunk) for chunk in reply.chunks if isinstance(chunk, bytes)))
+            lines.setdefault("Content-Length", str(sum(len(chunk) for chunk in reply.chunks if isinstance(chunk, bytes))))
         elif reply.framing == "chunked":
             lines["Transfer-Encoding"] = "chunked"
         else:
