@@ -6,7 +6,7 @@ phrase, with a value in each slot. A second wish, a condition or a negation is l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -23,13 +23,13 @@ from core.phrase_words import (
     SEPARATORS,
     SOFT,
 )
-from core.phrases import Slot, Token, language_of, phrase_items, tidy, tokenize
+from core.phrases import Slot, Token, language_of, literals, phrase_items, tidy, tokenize
 
 THRESHOLD = 0.8
 MAX_CHARACTERS = 400
 _SOFT_COST, _PLURAL_COST, _TYPO_COST = 0.02, 0.02, 0.1
 _SENTENCE_END = re.compile(r"[.!?;。！？；\n](?=.)|…")
-_QUOTES = " \"'“”‘’「」『』《》`"
+_PAIRS = {"\"": "\"", "'": "'", "“": "”", "‘": "’", "「": "」", "『": "』", "《": "》", "`": "`"}
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,9 @@ def match(request: str, commands: Iterable[CommandSpec]) -> Match | None:
         return None
     tokens = tokenize(text)
     windows = list(_windows(tokens))
-    found = [one for spec in commands for phrase in spec.say if (one := _try(spec, phrase, text, tokens, windows)) is not None]
+    there = {token.value or token.text for token in tokens}
+    found = [one for spec in commands for phrase in spec.say
+             if _could_fit(phrase, there) and (one := _try(spec, phrase, text, tokens, windows)) is not None]
     if not found:
         return None
     best = max(found, key=lambda one: one.rank)
@@ -128,7 +130,7 @@ def _windows(tokens: Sequence[Token]) -> Iterator[_Window]:
 
 
 def _strip(texts: Sequence[str], fillers: Sequence[tuple[tuple[str, ...], bool]], direction: int) -> dict[int, tuple[bool, int]]:
-    """Every position that can be reached by taking fillers and edge marks off the front: (asking, how many tokens of words)."""
+    """Every position that can be reached by taking fillers and edge marks off the front: (asking, how many tokens)."""
     reached: dict[int, tuple[bool, int]] = {0: (False, 0)}
     waiting = [0]
     while waiting:
@@ -137,7 +139,7 @@ def _strip(texts: Sequence[str], fillers: Sequence[tuple[tuple[str, ...], bool]]
         steps = [(position + len(filler), asking or asks, taken + len(filler)) for filler, asks in fillers
                  if tuple(texts[position:position + len(filler)]) == filler]
         if position < len(texts) and texts[position] in EDGE_MARKS:
-            steps.append((position + 1, asking, taken))
+            steps.append((position + 1, asking, taken + 1))
         for place, asks, count in steps:
             if place not in reached or reached[place][0] and not asks:
                 reached[place] = (asks, count)
@@ -147,8 +149,6 @@ def _strip(texts: Sequence[str], fillers: Sequence[tuple[tuple[str, ...], bool]]
 
 def _try(spec: CommandSpec, phrase: str, text: str, tokens: Sequence[Token], windows: Sequence[_Window]) -> _Found | None:
     items = phrase_items(phrase, spec.params)
-    if not _could_fit(items, tokens):
-        return None
     literal = sum(len(item.text) for item in items if isinstance(item, Token) and item.text not in SOFT)
     free = sum(isinstance(item, Slot) and _is_free(item.schema) for item in items)
     best: _Found | None = None
@@ -164,12 +164,16 @@ def _try(spec: CommandSpec, phrase: str, text: str, tokens: Sequence[Token], win
     return best
 
 
-def _could_fit(items: Sequence[Token | Slot], tokens: Sequence[Token]) -> bool:
+def _could_fit(phrase: str, there: Set[str]) -> bool:
     """A cheap look before the alignment: at most one word of the phrase, misspelt, may be missing in the request."""
-    there = {token.value or token.text for token in tokens}
-    missing = [item for item in items if isinstance(item, Token) and item.text not in SOFT and (item.value or item.text) not in there
-               and item.text + "s" not in there and item.text.rstrip("s") not in there]
-    return not missing or len(missing) == 1 and missing[0].kind == "word"
+    missing = [is_word for key, is_word in _needed(phrase) if key not in there and key + "s" not in there and key.rstrip("s") not in there]
+    return not missing or missing == [True]
+
+
+@lru_cache(maxsize=4096)
+def _needed(phrase: str) -> tuple[tuple[str, bool], ...]:
+    """What a request must hold to be the phrase, and whether it is a word (which may be misspelt)."""
+    return tuple((token.value or token.text, token.kind == "word") for token in literals(phrase) if token.text not in SOFT)
 
 
 def _made(spec: CommandSpec, phrase: str, values: dict[str, Any], score: float, text: str) -> Match:
@@ -280,7 +284,9 @@ def _fits_number(token: Token, kind: str) -> bool:
 
 def _text_value(raw: str, schema: Mapping[str, Any]) -> str | None:
     """A text as a value; None when the schema's words or pattern do not allow it, or when it holds a second wish."""
-    text = raw.strip(_QUOTES)
+    text = raw.strip()
+    if text[:1] in _PAIRS and len(text) > 1 and text[-1] == _PAIRS[text[0]]:
+        text = text[1:-1].strip()
     if "enum" in schema:
         return next((one for one in schema["enum"] if isinstance(one, str) and tidy(one).lower() == text.lower()), None)
     if "pattern" in schema:
@@ -288,7 +294,9 @@ def _text_value(raw: str, schema: Mapping[str, Any]) -> str | None:
     text = text.strip(",，、:：")
     lowered = f" {text.lower()} "
     connected = any(f" {word} " in lowered if word.isascii() and word[0].isalpha() else word in lowered for word in CONNECTORS)
-    return text if text and not connected and not _SENTENCE_END.search(text) and re.search(r"\w", text) else None
+    whole = all(text.count(opening) == text.count(closing) if opening != closing else opening == "'" or text.count(opening) % 2 == 0
+                for opening, closing in _PAIRS.items() if opening != "‘")
+    return text if text and whole and not connected and not _SENTENCE_END.search(text) and re.search(r"\w", text) else None
 
 
 def _is_typo(wanted: str, found: str) -> bool:

@@ -159,6 +159,11 @@ def phrase_items(phrase: str, params: Mapping[str, Mapping[str, Any]]) -> list[T
     return items
 
 
+def literals(phrase: str) -> list[Token]:
+    """The tokens of a phrase without its slots."""
+    return [token for _, tokens in _pieces(phrase) for token in tokens]
+
+
 def language_of(text: str) -> str:
     """"zh" for a text with Chinese characters, "en" for one with Latin words, "" for neither."""
     if HAS_CJK.search(text):
