@@ -24,6 +24,7 @@ class Completion:
         self.characters = 0
         self._content: list[str] = []
         self._reasoning: list[str] = []
+        self._half = ""  # the first half of a character that a server cut in two
 
     @property
     def content(self) -> str:
@@ -80,13 +81,22 @@ class Completion:
         return self._add(content or "", _reasoning(part))
 
     def _add(self, content: str, reasoning: str) -> tuple[str, str]:
+        if content and (self._half or not content.isascii()):
+            content = self._without_halves(content)
         if content:
             self._content.append(content)
             self.characters += len(content)
         if reasoning:
+            reasoning = _valid(reasoning)
             self._reasoning.append(reasoning)
             self.characters += len(reasoning)
         return content, reasoning
+
+    def _without_halves(self, text: str) -> str:
+        """Surrogate pairs joined, also over two chunks; nothing that could not be written or sent later."""
+        text = self._half + text
+        self._half = text[-1] if "\ud800" <= text[-1] < "\udc00" else ""
+        return _valid(text[:-1] if self._half else text)
 
     def _finish(self, reason: str) -> None:
         self.finish_reason = reason
@@ -118,6 +128,15 @@ def join_parts(content: Any) -> str:
         elif isinstance(part, Mapping) and part.get("type", "text") in ("text", "output_text") and isinstance(part.get("text"), str):
             texts.append(part["text"])
     return "".join(texts)
+
+
+def _valid(text: str) -> str:
+    """`text` with surrogate pairs joined and lone ones replaced."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def _raise_error(chunk: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ from core.patience import LONGEST_WAIT
 
 RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _EXCERPT = 300
+_SHORTEST_KEY = 8  # "local", as local servers want it, is a word of ordinary messages
 
 _OVERFLOW_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "1261", "model_context_window_exceeded"})
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "insufficient_balance", "arrearage", "1113", "1308", "1310"})
@@ -100,7 +101,7 @@ def to_error(failure: Failure, *, url: str, model: str, key: str, attempts: int 
 
 def hide_key(text: str, key: str) -> str:
     """`text` without the key and without anything that looks like one."""
-    if key:
+    if len(key) >= _SHORTEST_KEY:
         text = text.replace(key, "***")
     return _KEY.sub(lambda found: (found[1] or found[2]) + "***", text)
 

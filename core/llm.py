@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from core.address import Address
     from core.config import Settings
+    from core.probe import ServerFacts
     from core.receive import Receiver
     from core.reply import Reply, Usage
     from core.wire_types import Exchange, Wire
@@ -32,7 +33,7 @@ Log = Callable[[str, str], None]
 EMBEDDED = "http://embedded.invalid/v1"
 _SHORT_PROMPT = 1000  # tokens below which our estimate says nothing about a silent cut
 _memory: dict[tuple[str, str], Capabilities] = {}
-_schema_servers: dict[str, bool] = {}
+_servers: dict[tuple[str, str], ServerFacts] = {}
 
 
 class Message(TypedDict):
@@ -142,13 +143,13 @@ class ChatClient:
             return False
         if self._settings.response_format != "auto":
             return self._settings.response_format == "json_schema"
-        address = self._where()
-        if self._transport is not None or not address.origin.loopback:
-            return False
-        known = _schema_servers.get(address.base)
-        if known is None and self._probes < 2:
-            known = self._probe(address)
-        return bool(known)
+        facts = self._facts()
+        return facts is not None and facts.keeps_schemas
+
+    def server_window(self) -> int | None:
+        """How many tokens the server on this machine says that prompt and reply may share; None where it does not tell, or is elsewhere."""
+        facts = self._facts()
+        return None if facts is None else facts.window
 
     def close(self) -> None:
         """Give the connection back; the next `complete` opens another."""
@@ -202,14 +203,19 @@ class ChatClient:
     def _remember(self, capabilities: Capabilities) -> None:
         self._memory[self._where().base, self._settings.model_name] = capabilities
 
-    def _probe(self, address: Address) -> bool | None:
-        from core.probe import keeps_to_schemas
+    def _facts(self) -> ServerFacts | None:
+        address = self._where()
+        if self._transport is not None or not address.origin.loopback:
+            return None
+        key = (address.base, self._settings.model_name)
+        if key not in _servers and self._probes < 2:
+            from core.probe import ask
 
-        self._probes += 1
-        known = keeps_to_schemas(self._connected(), address, self._headers())
-        if known is not None:
-            _schema_servers[address.base] = known
-        return known
+            self._probes += 1
+            facts = ask(self._connected(), address, self._headers(), self._settings.model_name)
+            if facts is not None:
+                _servers[key] = facts
+        return _servers.get(key)
 
     def _plan(self, call: _Call) -> Sent:
         options, settings = call.options, self._settings
@@ -351,7 +357,7 @@ class ChatClient:
 def forget_endpoints() -> None:
     """Forget what endpoints were found to refuse or to be; they may have been updated or replaced."""
     _memory.clear()
-    _schema_servers.clear()
+    _servers.clear()
 
 
 def __getattr__(name: str) -> Any:

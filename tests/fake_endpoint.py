@@ -60,9 +60,9 @@ def delta(content: Any = None, finish: str | None = None, **more: Any) -> bytes:
     return event({"choices": [{"index": 0, "delta": part, "finish_reason": finish}]})
 
 
-def event(value: Any) -> bytes:
+def event(value: Any, ascii_only: bool = False) -> bytes:
     """One event with any JSON value as its data."""
-    return b"data: " + json.dumps(value, ensure_ascii=False).encode() + b"\n\n"
+    return b"data: " + json.dumps(value, ensure_ascii=ascii_only).encode() + b"\n\n"
 
 
 def usage_event(prompt: int, completion: int, cached: int = 0) -> bytes:
@@ -112,7 +112,7 @@ def html(status: int, text: str) -> FakeReply:
 
 class FakeEndpoint:
     """`requests` are the POSTs, `gets` the GETs, `connections` how many were opened. `tls` makes it https://localhost.
-    `models` is what GET …/models answers, None a 404."""
+    `models` is what GET …/models answers (JSON or a FakeReply), None a 404."""
 
     def __init__(self, script: Iterable[Step] = (), *, models: Any = None, repeat: bool = False, path: str = "/v1",
                  tls: ssl.SSLContext | None = None) -> None:
@@ -223,6 +223,8 @@ class FakeEndpoint:
     def _reply_to(self, request: FakeRequest) -> FakeReply:
         if request.method == "GET":
             self.gets.append(request)
+            if isinstance(self.models, FakeReply):
+                return self.models
             return error(404, "no such page") if self.models is None else as_json(self.models)
         try:
             request.body = json.loads(request.raw)

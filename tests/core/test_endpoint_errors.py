@@ -147,7 +147,7 @@ def test_an_error_never_repeats_the_key() -> None:
     error = to_error(failure(401, {"error": {"message": said}}), url="u", model="m", key=key)
     assert "abcdef" not in error.message + repr(error) + str(error.args)
     assert "987654321" not in error.message
-    assert hide_key("plain text with tokens", "") == "plain text with tokens"
+    assert hide_key("plain text with tokens", "") == hide_key("plain text with tokens", "k") == "plain text with tokens"
 
 
 def test_a_long_error_is_shortened() -> None:

@@ -131,6 +131,13 @@ def test_content_comes_in_several_forms(talk: Callable[..., Talk], chunk: bytes)
     assert talk(sse(chunk, DONE)).ask().content == ANSWER
 
 
+def test_a_character_that_the_server_cut_in_two_is_joined(talk: Callable[..., Talk]) -> None:
+    parts = ['{"thought": "a\ud83d', '\ude00b\ude00", "action": "answer", "answer": "\ud83d', '"}']
+    one = talk(sse(*[event({"choices": [{"delta": {"content": part}}]}, ascii_only=True) for part in parts], DONE))
+    assert one.ask().content == '{"thought": "a😀b\ufffd", "action": "answer", "answer": "\ufffd"}'
+    assert one.said("thought") == "a😀b\ufffd"
+
+
 def test_done_inside_the_content_is_content(talk: Callable[..., Talk]) -> None:
     text = '{"thought": "data: [DONE]", "action": "answer", "answer": "[DONE]"}'
     assert talk(streamed(text, piece=200)).ask().content == text

@@ -10,7 +10,7 @@ import pytest
 from core.errors import ModelError, NotReadyError, SettingsError
 from core.llm import CallLLMOptions, ChatClient, call_llm, call_llm_sync, max_tokens_of
 from tests.core.talk import ANSWER, MESSAGES, Talk
-from tests.fake_endpoint import DONE, FakeEndpoint, FakeReply, FakeRequest, as_json, delta, error, sse, streamed, whole
+from tests.fake_endpoint import DONE, HANG, FakeEndpoint, FakeReply, FakeRequest, as_json, delta, error, sse, streamed, whole
 
 FORMAT = {"type": "json_object"}
 SCHEMA = {"type": "object", "properties": {"action": {"const": "answer"}}}
@@ -166,6 +166,18 @@ def test_any_other_server_gets_json_mode(talk: Callable[..., Talk], models: Any)
     assert one.formats() == [FORMAT, FORMAT]
     assert not one.client.honours_schema()
     assert len(one.endpoint.gets) == 1
+
+
+def test_a_local_servers_window_is_known(talk: Callable[..., Talk]) -> None:
+    one = talk(models={"data": [{"id": "other", "max_model_len": 1}, {"id": "m", "owned_by": "llamacpp", "meta": {"n_ctx": 4096}}]})
+    two = talk(models={"data": [{"id": "any", "owned_by": "vllm", "max_model_len": 32768}]})
+    assert (one.client.server_window(), two.client.server_window(), talk().client.server_window()) == (4096, 32768, None)
+
+
+def test_a_server_that_does_not_say_what_it_is_delays_nothing(talk: Callable[..., Talk]) -> None:
+    one = talk(ANSWER, ANSWER, ANSWER, models=FakeReply([HANG]))
+    assert [one.ask(schema=SCHEMA).content for _ in range(3)] == [ANSWER] * 3
+    assert (one.formats(), len(one.endpoint.gets)) == ([FORMAT] * 3, 2)
 
 
 def test_without_a_schema_nobody_is_asked_what_it_is(talk: Callable[..., Talk]) -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import gc
+import random
 import socket
 import ssl
 import subprocess
@@ -297,3 +298,40 @@ def test_a_request_over_http_needs_neither_httpx_nor_a_tls_context() -> None:
                    "print([name for name in ('httpx', 'h11', 'certifi', 'asyncio', 'rich', 'urllib.request') if name in sys.modules])")
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
         assert done.stdout.strip() == "[]"
+
+
+class FakeExchange:
+    """A response that is already there, in pieces."""
+
+    status = 200
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        self._pieces = pieces
+
+    def header(self, name: str) -> str | None:
+        return None
+
+    def read(self, timeout: float) -> bytes:
+        return self._pieces.pop(0) if self._pieces else b""
+
+    def close(self, *, reuse: bool) -> None: ...
+
+
+def test_damaged_responses_are_refused_or_read_and_never_crash() -> None:
+    from core.endpoint_errors import to_error
+    from core.failure import EndpointFailure
+    from core.receive import Receiver
+
+    chance = random.Random(7)
+    good = b"".join(chunk for chunk in streamed(ANSWER).chunks if isinstance(chunk, bytes))
+    for _ in range(1500):
+        damaged = bytearray(good)
+        for _ in range(chance.randint(1, 6)):
+            place = chance.randrange(len(damaged))
+            damaged[place:place + chance.choice([0, 1, 30])] = bytes(chance.choice(b'{}[]",:\\\r\n da0\xff') for _ in range(chance.randint(0, 4)))
+        size = chance.randint(1, 60)
+        exchange = FakeExchange([bytes(damaged[start:start + size]) for start in range(0, len(damaged), size)])
+        try:
+            assert isinstance(Receiver(exchange, lambda field, text: None).run(), str)
+        except EndpointFailure as failed:
+            assert to_error(failed.failure, url="http://h", model="m", key="").message
