@@ -20,6 +20,7 @@ _NETWORK = re.compile(
     r"from versions: none|timed out"
     r"|ReadTimeout|ConnectTimeout|NewConnectionError|Max retries|connection error|[Nn]ame ?[Rr]esolution|Network is unreachable"
     r"|Connection (?:refused|reset|aborted)|error sending request|Failed to fetch|ProxyError|SSLError|certificate verify failed|dns error")
+_WRITING = re.compile(r"^(?:Installing collected packages|Prepared \d+ package)", re.MULTILINE)  # pip's word and uv's
 _SYSTEMS = (  # (program that tells the system apart, command for venv, command for Python itself)
     ("apt-get", "sudo apt install python{0}.{1}-venv", "sudo apt install python3 python3-venv"),
     ("dnf", "sudo dnf install python3", "sudo dnf install python3"),
@@ -205,7 +206,8 @@ def _install(prefix: str, requirements: Sequence[str], foreign: bool, lock: Opti
         command += ["-r", os.path.join(ROOT, name)]
     _mark(prefix)
     code, text = _run(command, prefix, lock)
-    os.remove(os.path.join(prefix, _STATE, "installing"))
+    if code == 0 or not _WRITING.search(text):  # otherwise half a package may lie there: the next start builds anew
+        os.remove(os.path.join(prefix, _STATE, "installing"))
     if code != 0:
         _explain(text)
     for name in requirements:

@@ -231,6 +231,31 @@ def test_an_index_that_cannot_be_reached_is_named_with_the_settings_that_help(pr
     assert ran(project.start())["version"] == "1.0"
 
 
+def test_an_install_that_fails_while_it_writes_is_not_trusted(project: Project) -> None:
+    stub = project.venv / "bin" / "python"  # an environment whose pip fails like one on a full disk
+    stub.parent.mkdir(parents=True)
+    (project.venv / "pyvenv.cfg").touch()
+    pip = project.venv / "lib" / "python3" / "site-packages" / "pip" / "__main__.py"
+    pip.parent.mkdir(parents=True)
+    pip.touch()
+    stub.write_text('#!/bin/sh\ncase "$*" in *pip*) echo "Installing collected packages: x"; '
+                    'echo "[Errno 28] No space left on device"; exit 1;; esac\n')
+    stub.chmod(0o755)
+    assert "the disk is full" in one_line(project.start())
+    assert bootstrap_install._why_broken(str(project.venv)) == "the last set-up did not finish"
+
+
+def test_ctrl_c_during_the_set_up_ends_it_at_once_and_leaves_it_for_the_next_start_to_mend(project: Project, deaf_index: str) -> None:
+    stopped = project.begin(PIP_NO_INDEX="", PIP_FIND_LINKS="", PIP_INDEX_URL=deaf_index, PIP_TIMEOUT="60", PIP_RETRIES="0")
+    wait_for(project.venv / "bin" / "pip")
+    _child_that_runs("pip", stopped.pid)
+    stopped.send_signal(signal.SIGINT)
+    _, err = stopped.communicate(timeout=60)
+    assert (stopped.returncode, "Traceback" in err) == (130, False)
+    assert "set-up stopped" in err
+    assert bootstrap_install._why_broken(str(project.venv)) == "the last set-up did not finish"
+
+
 def test_nothing_is_made_when_the_person_turned_it_off(project: Project) -> None:
     assert ran(project.start("main_cmd.py", "--no-bootstrap"))["version"] is None
     assert ran(project.start(AGENT_NO_BOOTSTRAP="1"))["version"] is None
