@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,19 +60,25 @@ class _Node:
 def read_commands(path: Path, skill: str) -> CommandsFile:
     """The commands that the file declares for `skill`. Never raises; a file that is absent declares nothing."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            return CommandsFile(problems=(Problem("commands_too_big", 1, {"limit": MAX_BYTES}),))
-        text = path.read_bytes().decode("utf-8-sig")
+        return _interpret(_compose(_read(path)), skill, path.parent)
     except FileNotFoundError:
         return CommandsFile()
-    except UnicodeDecodeError:
-        return CommandsFile(problems=(Problem("commands_encoding", 1),))
     except OSError as error:
         return CommandsFile(problems=(Problem("unreadable", 1, {"reason": error.strerror or str(error)}),))
-    try:
-        return _interpret(_compose(text), skill, path.parent)
     except _Bad as bad:
         return CommandsFile(problems=(bad.problem,))
+
+
+def _read(path: Path) -> str:
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise _Bad("unreadable", 1, reason="not a file")
+    if status.st_size > MAX_BYTES:
+        raise _Bad("commands_too_big", 1, limit=MAX_BYTES)
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _Bad("commands_encoding", 1) from error
 
 
 def _compose(text: str) -> _Node:

@@ -287,8 +287,16 @@ def _skill_files(root: Path, report: LoadReport) -> Iterator[Path]:
 
 
 def _manual_entry(entries: Sequence[os.DirEntry[str]]) -> str | None:
-    names = [entry.name for entry in entries if entry.name.lower() == "skill.md" and not entry.is_dir()]
+    names = [entry.name for entry in entries if entry.name.lower() == "skill.md" and _is_regular(entry)]
     return "SKILL.md" if "SKILL.md" in names else names[0] if names else None
+
+
+def _is_regular(entry: os.DirEntry[str]) -> bool:
+    """A file, or a link to one; a pipe or a device would hang whoever reads it."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
 
 
 def _is_searched(entry: os.DirEntry[str]) -> bool:

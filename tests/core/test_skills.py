@@ -202,6 +202,18 @@ def test_a_front_matter_longer_than_the_first_read_is_read_whole(tmp_path: Path)
     assert scanned(tmp_path).get("soup").description == "At the end."
 
 
+def test_a_pipe_or_a_broken_link_in_place_of_a_file_hangs_nobody(tmp_path: Path) -> None:
+    put(tmp_path, "soup", manual())
+    os.mkfifo(tmp_path / "soup" / "commands.yaml")
+    for folder in ("pipe", "link"):
+        (tmp_path / folder).mkdir()
+    os.mkfifo(tmp_path / "pipe" / "SKILL.md")
+    os.symlink(tmp_path / "nowhere", tmp_path / "link" / "SKILL.md")
+    registry = SkillRegistry(tmp_path)
+    registry.check()
+    assert (registry.report.found, codes(registry)) == (1, ["unreadable"])
+
+
 def test_random_bytes_never_stop_a_scan(tmp_path: Path) -> None:
     import random
     chance = random.Random(7)
