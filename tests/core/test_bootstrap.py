@@ -296,12 +296,14 @@ OLD = _old_pythons()
 def test_an_old_python_is_told_so_in_one_line(project: Project, tmp_path: Path) -> None:
     for python in OLD:
         assert "needs Python 3.10+" in one_line(project.start(python=python))
+        assert "needs Python 3.10+" in one_line(project.start(str(ROOT / "main_cmd.py"), "--no-bootstrap", "hello", python=python))
+        assert "needs Python 3.10+" in one_line(project.start(str(ROOT / "tests" / "__main__.py"), "--no-bootstrap", python=python))
         assert "需要 Python 3.10+" in one_line(project.start("main_cmd.py", "--no-bootstrap", python=python, AGENT_LANG="zh", PATH=str(tmp_path)))
     assert not project.venv.exists()
 
 
-@pytest.mark.parametrize("file", ["core/__init__.py", "core/bootstrap.py", "core/bootstrap_install.py", "core/i18n.py", "main_cmd.py",
-                                  "tests/__init__.py", "tests/__main__.py"])
+@pytest.mark.parametrize("file", ["core/__init__.py", "core/bootstrap.py", "core/bootstrap_install.py", "core/i18n.py", "core/errors.py",
+                                  "main_cmd.py", "ui/cli/arguments.py", "tests/__init__.py", "tests/__main__.py"])
 def test_what_runs_before_the_version_check_parses_on_python_3_8(file: str) -> None:
     ast.parse((ROOT / file).read_text(encoding="utf-8"), feature_version=(3, 8))
 
