@@ -29,6 +29,7 @@ THRESHOLD = 0.8
 MAX_CHARACTERS = 400
 _SOFT_COST, _PLURAL_COST, _TYPO_COST = 0.02, 0.02, 0.1
 _SENTENCE_END = re.compile(r"[.!?;。！？；\n](?=.)|…")
+_LIGHT = SOFT | SEPARATORS
 _PAIRS = {"\"": "\"", "'": "'", "“": "”", "‘": "’", "「": "」", "『": "』", "《": "》", "`": "`"}
 
 
@@ -55,12 +56,16 @@ class _Found:
 
 @dataclass(frozen=True)
 class _Window:
-    """A part of the request after fillers came off: tokens[start:end]; `asking` says that one of them asked for a result."""
+    """A part of the request after fillers came off: tokens[start:end]; `asking` says that one of them asked for a result.
+
+    `content` holds its words and characters that mean something of their own.
+    """
 
     start: int
     end: int
     asking: bool
     taken: int
+    content: Set[str]
 
 
 def match(request: str, commands: Iterable[CommandSpec]) -> Match | None:
@@ -125,8 +130,10 @@ def _windows(tokens: Sequence[Token]) -> Iterator[_Window]:
     ends = _strip(texts[::-1], [(filler[::-1], asking) for filler, asking in after], -1)
     for start, (asking_before, taken_before) in starts.items():
         for cut, (asking_after, taken_after) in ends.items():
-            if start < len(texts) - cut:
-                yield _Window(start, len(texts) - cut, asking_before or asking_after, taken_before + taken_after)
+            end = len(texts) - cut
+            if start < end:
+                content = frozenset(token.text for token in tokens[start:end] if token.kind in ("word", "han") and token.text not in _LIGHT)
+                yield _Window(start, end, asking_before or asking_after, taken_before + taken_after, content)
 
 
 def _strip(texts: Sequence[str], fillers: Sequence[tuple[tuple[str, ...], bool]], direction: int) -> dict[int, tuple[bool, int]]:
@@ -151,9 +158,11 @@ def _try(spec: CommandSpec, phrase: str, text: str, tokens: Sequence[Token], win
     items = phrase_items(phrase, spec.params)
     literal = sum(len(item.text) for item in items if isinstance(item, Token) and item.text not in SOFT)
     free = sum(isinstance(item, Slot) and _is_free(item.schema) for item in items)
+    known = None if any(isinstance(item, Slot) and item.schema.get("type", "string") == "string" for item in items) \
+        else {key for key, _ in _needed(phrase)}
     best: _Found | None = None
     for window in windows:
-        if window.asking and spec.effect not in ("read", "network"):
+        if window.asking and spec.effect not in ("read", "network") or known is not None and len(window.content - known) > 1:
             continue
         aligned = _Alignment(items, text, tokens, window, spec.effect == "read").best(0, window.start)
         if aligned is None or aligned[0] > 1 - THRESHOLD:
