@@ -32,6 +32,8 @@ class Patience:
         """Seconds until the next try, or None when there is none: all used, or the server asks for more than a minute."""
         import random
 
+        if failure.kind == "timeout":  # minutes have passed already: one more try is enough
+            self.used = max(self.used, self._retries - 1)
         if self.used >= self._retries or failure.wait is not None and failure.wait > LONGEST_WAIT:
             return None
         self.used += 1

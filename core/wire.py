@@ -101,7 +101,7 @@ class DirectWire:
     def interrupt(self) -> None:
         self._interrupted.set()
         with self._lock:
-            _shutdown(self._socket)
+            shutdown(self._socket)
 
     def resume(self) -> None:
         if self._interrupted.is_set():
@@ -282,7 +282,7 @@ def _response(connection: http.client.HTTPConnection, refused: Exception | None)
         raise (refused or error) from error
 
 
-def _shutdown(sock: Any) -> None:
+def shutdown(sock: Any) -> None:
     """Wake whoever is blocked on the socket. The plain socket's method: a TLS socket's own would change state under the reader's feet."""
 
     if sock is not None:
@@ -311,8 +311,8 @@ def _wire_error(error: BaseException, kept: bool, connecting: bool = False) -> W
     rules = (
         ("dns", isinstance(error, socket.gaierror)),
         ("tls", isinstance(error, ssl.SSLCertVerificationError) or connecting and isinstance(error, ssl.SSLError)),
-        ("timeout", isinstance(error, (TimeoutError, socket.timeout))),
         ("connect", connecting),
+        ("timeout", isinstance(error, (TimeoutError, socket.timeout))),
         ("stale", kept and gone))
     if isinstance(error, http.client.HTTPException) and not isinstance(error, http.client.IncompleteRead) and not gone:
         detail = f"no valid HTTP: {detail}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.address import without_password
 from core.errors import SettingsError
-from core.wire import CONNECT_TIMEOUT, WRITE_TIMEOUT, DirectWire, Interrupted, Origin, WireError, tls_context
+from core.wire import CONNECT_TIMEOUT, WRITE_TIMEOUT, DirectWire, Interrupted, Origin, WireError, shutdown, tls_context
 
 if TYPE_CHECKING:
     import httpx
@@ -102,12 +102,13 @@ class _TransportExchange:
         self._interrupted = interrupted
         self._abandoned = False
         self._headers: Any = {}
+        self._stream: Any = None  # httpcore's, where there is a network
         self.status = 0
         self.events: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def start(self, timeout: float) -> None:
         threading.Thread(target=self._run, name="transport", daemon=True).start()
-        self.status, self._headers = self._next(timeout + CONNECT_TIMEOUT)
+        self.status, self._headers, self._stream = self._next(timeout + CONNECT_TIMEOUT)
 
     def header(self, name: str) -> str | None:
         value: str | None = self._headers.get(name)
@@ -123,8 +124,12 @@ class _TransportExchange:
 
     def close(self, *, reuse: bool) -> None:
         self._abandoned = True
+        if not reuse and self._stream is not None:
+            shutdown(self._stream.get_extra_info("socket"))  # the server shall stop writing now, not at the transport's next read
 
     def _next(self, timeout: float) -> Any:
+        if self._interrupted.is_set():
+            raise Interrupted
         try:
             item = self.events.get(timeout=max(timeout, 0.001))
         except queue.Empty:
@@ -140,7 +145,7 @@ class _TransportExchange:
     def _run(self) -> None:
         try:
             response = self._transport.handle_request(self._request)
-            self.events.put((response.status_code, response.headers))
+            self.events.put((response.status_code, response.headers, response.extensions.get("network_stream")))
             for chunk in _chunks(response):
                 if self._abandoned:
                     break

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import ModelError, NotReadyError, SettingsError
+from core.errors import ModelError, NotReadyError, SettingsError, TransientError
 from core.llm import CallLLMOptions, ChatClient, call_llm, call_llm_sync, max_tokens_of
 from tests.core.talk import ANSWER, MESSAGES, Talk
 from tests.fake_endpoint import DONE, HANG, FakeEndpoint, FakeReply, FakeRequest, as_json, delta, error, sse, streamed, whole
@@ -229,7 +229,7 @@ def test_a_prompt_that_was_counted_fully_is_not_suspected(talk: Callable[..., Ta
 
 
 @pytest.mark.parametrize(("model", "limit"), [
-    ("claude-sonnet-4-5-20250929", 64000), ("gpt-4o-2024-08-06", 16384), ("gpt-4-0613", 4096), ("deepseek-chat", 8192), ("openai/gpt-4o", 16384),
+    ("claude-sonnet-4-5-20250929", 64000), ("gpt-4o-2024-08-06", 16384), ("gpt-4-0613", 4096), ("gpt-4.1-mini", 32768), ("glm-4.7", None), ("deepseek-chat", 8192), ("openai/gpt-4o", 16384),
     ("GPT-4o", 16384), ("local", None), ("", None)])
 def test_the_longest_prefix_of_the_models_name_gives_its_limit(model: str, limit: int | None) -> None:
     assert max_tokens_of(model) == limit
@@ -262,3 +262,14 @@ def test_a_client_that_was_closed_opens_another_connection(talk: Callable[..., T
     assert one.ask().content == ANSWER
     assert one.endpoint.connections == 2
     assert isinstance(one.client, ChatClient)
+
+
+def test_a_call_that_met_silence_is_tried_only_once_more(talk: Callable[..., Talk]) -> None:
+    from core.patience import Timing
+
+    one = talk(*[FakeReply([HANG])] * 4)
+    client = ChatClient(one.client._settings, timing=Timing(0.05, 5), sleep=lambda seconds: None)
+    with pytest.raises(TransientError):
+        client.complete(MESSAGES)
+    assert len(one.endpoint.requests) == 2
+    client.close()
