@@ -40,7 +40,7 @@ class Settings:
     max_tokens: int | None = None  # None: the table per model
     context_window: int | None = None  # None: the table per model
     response_format: str = "auto"
-    proxy: str = ""
+    proxy: str = ""  # "": what the environment names; "none": no proxy at all
     language: str = ""  # "": what the environment asks for
     observation_limit: int = 8000  # characters shown to the model
     answer_check: bool = True
@@ -156,6 +156,15 @@ def _base_url(value: str) -> str:
     return url.rstrip("/").removesuffix("/chat/completions").rstrip("/")
 
 
+def _proxy(value: str) -> str:
+    if value.lower() in ("none", "off", "direct"):
+        return "none"
+    try:
+        return _url("http", "https", "socks5", "socks5h")(value)
+    except _Refused as refused:
+        raise _Refused(t("config.allow_or", allowed=str(refused), word="none")) from None
+
+
 def _key(value: str) -> str:
     if not all("!" <= character <= "~" for character in value) or "..." in value:
         raise _Refused(t("config.allow_key"))
@@ -175,7 +184,7 @@ RULES: tuple[_Rule, ...] = (
     _Rule("max_tokens", "MAX_TOKENS", _or_none(_whole(16, 10_000_000), "auto", "none")),
     _Rule("context_window", "CONTEXT_WINDOW", _or_none(_whole(512, 100_000_000), "auto", "none")),
     _Rule("response_format", "RESPONSE_FORMAT", _word("auto", "json_schema", "json_object", "none")),
-    _Rule("proxy", "PROXY", _url("http", "https", "socks5", "socks5h"), may_be_empty=True),
+    _Rule("proxy", "PROXY", _proxy, may_be_empty=True),
     _Rule("language", "AGENT_LANG", _language),
     _Rule("observation_limit", "OBSERVATION_LIMIT", _whole(200, 10_000_000)),
     _Rule("answer_check", "ANSWER_CHECK", _switch),
@@ -295,11 +304,10 @@ def _mask_password(text: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether an address is on this machine."""
-    from urllib.parse import urlsplit
+    """Whether an address is certainly on this machine."""
+    from core.address import parse_address
 
-    host = (urlsplit(url).hostname or "").rstrip(".")
-    return host in ("localhost", "::1") or host.endswith(".localhost") or re.fullmatch(r"127(\.\d{1,3}){3}", host) is not None
+    return parse_address(url).origin.loopback
 
 
 def scrub_environment() -> tuple[str, ...]:

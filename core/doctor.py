@@ -148,11 +148,15 @@ def _endpoint(settings: Settings) -> Check:
     """Ask for the list of models, which costs nothing. The key goes only into the header, never into a message."""
     import httpx
 
+    from core.address import parse_address
+    from core.wire import tls_context
+    from core.wire_httpx import proxy_for
+
     url = settings.api_base_url.split("?")[0].rstrip("/") + "/models"
     headers = {"Authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
-    local = is_loopback(url)
+    proxy = proxy_for(parse_address(url).origin, settings.proxy)
     try:
-        with httpx.Client(timeout=10, trust_env=not local, proxy=None if local else settings.proxy or None) as client:
+        with httpx.Client(timeout=10, trust_env=False, proxy=proxy or None, verify=tls_context()) as client:
             status = client.get(url, headers=headers).status_code
     except (httpx.HTTPError, httpx.InvalidURL, ImportError, ValueError) as error:
         reason = str(error).replace(settings.api_key, "…") if settings.api_key else str(error)

@@ -115,6 +115,7 @@ def test_a_wrong_value_is_named_with_its_source_and_what_is_allowed(tmp_path: Pa
     ("API_BASE_URL", "https://x.example/v1/chat/completions/", "api_base_url", "https://x.example/v1"),
     ("API_BASE_URL", "http://[::1]:8080/v1/", "api_base_url", "http://[::1]:8080/v1"),
     ("RESPONSE_FORMAT", "JSON_Object", "response_format", "json_object"), ("MODEL_NAME", " qwen ", "model_name", "qwen"),
+    ("PROXY", "Direct", "proxy", "none"), ("PROXY", "socks5://127.0.0.1:1080", "proxy", "socks5://127.0.0.1:1080"),
 ])
 def test_a_right_value_is_read_in_every_customary_form(variable: str, found: str, field: str, value: object) -> None:
     assert getattr(load_settings(environ={variable: found}), field) == value
