@@ -229,7 +229,8 @@ def test_a_prompt_that_was_counted_fully_is_not_suspected(talk: Callable[..., Ta
 
 
 @pytest.mark.parametrize(("model", "limit"), [
-    ("claude-sonnet-4-5-20250929", 64000), ("gpt-4o-2024-08-06", 16384), ("gpt-4-0613", 4096), ("gpt-4.1-mini", 32768), ("glm-4.7", None), ("deepseek-chat", 8192), ("openai/gpt-4o", 16384),
+    ("claude-sonnet-4-5-20250929", 64000), ("gpt-4o-2024-08-06", 16384), ("gpt-4-0613", 4096), ("gpt-4.1-mini", 32768), ("glm-4.7", None),
+    ("deepseek-chat", 8192), ("openai/gpt-4o", 16384),
     ("GPT-4o", 16384), ("local", None), ("", None)])
 def test_the_longest_prefix_of_the_models_name_gives_its_limit(model: str, limit: int | None) -> None:
     assert max_tokens_of(model) == limit
