@@ -129,7 +129,7 @@ class ChatClient:
             if failure.kind == "malformed" and (failure.generation or "").strip():
                 return self._reply(call, failure.generation or "")
             self._recover(call, failure)
-            call.discard(failure.text or failure.kind)
+            call.discard(self._reason(failure))
 
     def cancel(self) -> None:
         """Make `complete` raise Cancelled within 100 ms, whatever it waits for. Any thread may call it; without a call under way it does nothing."""
@@ -314,30 +314,32 @@ class ChatClient:
             raise self._error(call, failure)
         call.changes += 1
         self._remember(change.after)
-        from core.endpoint_errors import hide_key
-
-        self._log("info", t("llm.changed", change=change.what, detail=hide_key(failure.text, self._settings.api_key)))
+        self._log("info", t("llm.changed", change=change.what, detail=self._reason(failure)))
 
     def _wait(self, call: _Call, failure: Failure) -> None:
         seconds = call.patience.next_wait(failure)
         if seconds is None:
             raise self._error(call, failure)
-        from core.endpoint_errors import hide_key
-
-        reason = hide_key(failure.text, self._settings.api_key) or str(failure.status or failure.kind)
-        self._log("warning", t("llm.retrying", seconds=f"{seconds:.1f}", attempt=call.patience.used, most=self._settings.max_retries, detail=reason))
+        self._log("warning", t("llm.retrying", seconds=f"{seconds:.1f}", attempt=call.patience.used, most=self._settings.max_retries,
+                               detail=self._reason(failure)))
         if self._sleep is not None:
             self._sleep(seconds)
         elif self._cancelled.wait(seconds):
             raise Cancelled
 
+    def _reason(self, failure: Failure) -> str:
+        """What went wrong, in the endpoint's words, without the key."""
+        from core.endpoint_errors import hide_key
+
+        return hide_key(failure.text, self._settings.api_key) or str(failure.status or failure.kind)
+
     def _error(self, call: _Call, failure: Failure) -> ModelError:
-        from core.endpoint_errors import hide_key, to_error
+        from core.endpoint_errors import to_error
 
         url = self._where().base
         if call.tried_v1 and failure.kind == "not_found":
             self._remember(self._capabilities()._replace(path_prefix=""))
-        values: dict[str, Any] = {"url": url, "detail": hide_key(failure.text, self._settings.api_key), "attempts": call.attempts}
+        values: dict[str, Any] = {"url": url, "detail": self._reason(failure), "attempts": call.attempts}
         if failure.kind == "tls":
             return ModelError("llm.tls", **values)
         if failure.kind in ("stale", "dropped", "timeout", "connect", "dns"):

@@ -323,6 +323,13 @@ def test_the_key_is_in_no_message(talk: Callable[..., Talk]) -> None:
     assert "secret" not in caught.value.message + repr(caught.value) + "".join(one.logged)
 
 
+def test_the_key_is_in_nothing_that_the_surface_hears(talk: Callable[..., Talk]) -> None:
+    one = talk(sse(*BEGUN, event({"error": {"code": 500, "message": "failed for key sk-secret-123456"}})), ANSWER)
+    one.ask()
+    assert "failed for key sk-***" in one.said("discard") or "failed for key ***" in one.said("discard")
+    assert "secret" not in str(one.heard) + str(one.logged)
+
+
 @pytest.mark.parametrize("key", ["sk-中文", "sk-a\nHost: evil", "sk a\x00b"])
 def test_a_key_that_cannot_be_sent_is_refused_without_showing_it(talk: Callable[..., Talk], key: str) -> None:
     one = talk(ANSWER, api_key=key)
