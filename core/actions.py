@@ -93,7 +93,7 @@ class Actions:
         command = arguments["command"]
         cwd = self._workspace.working_directory(arguments.get("cwd"), command)
         declared = self._registry.match_command(command, cwd)
-        if declared is not None:
+        if declared is not None and declared.spec.effect in ("read", "write"):
             return self._execute(declared.argv, declared.cwd, arguments, action_id)
         verdict = guard.judge(command, shell="powershell" if os.name == "nt" else "posix", workspace=self._workspace.root, cwd=cwd)
         self._emit("verdict", id=action_id, **verdict.to_dict())
@@ -101,7 +101,8 @@ class Actions:
             by = "the guard" if verdict.decision == "deny" else "the user"
             text = f"not run: refused by {by} (rule {verdict.rule}). Do not try the same again; find another way or tell the user."
             return Result(False, text, text, denied=True)
-        return self._execute(runner.shell_argv(command), cwd, arguments, action_id)
+        argv, folder = (declared.argv, declared.cwd) if declared is not None else (runner.shell_argv(command), cwd)
+        return self._execute(argv, folder, arguments, action_id)
 
     def _execute(self, argv: list[str], cwd: Path, arguments: Mapping[str, Any], action_id: str) -> Result:
         limit = float(arguments.get("timeout") or self._settings.command_timeout)

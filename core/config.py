@@ -305,7 +305,7 @@ def _mask_password(text: str) -> str:
 
 def is_loopback(url: str) -> bool:
     """Whether an address is certainly on this machine."""
-    from core.address import parse_address
+    from core.endpoint.address import parse_address
 
     return parse_address(url).origin.loopback
 

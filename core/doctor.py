@@ -148,9 +148,9 @@ def _endpoint(settings: Settings) -> Check:
     """Ask for the list of models, which costs nothing. The key goes only into the header, never into a message."""
     import httpx
 
-    from core.address import parse_address
-    from core.wire import tls_context
-    from core.wire_httpx import proxy_for
+    from core.endpoint.address import parse_address
+    from core.endpoint.wire import tls_context
+    from core.endpoint.wire_httpx import proxy_for
 
     url = settings.api_base_url.split("?")[0].rstrip("/") + "/models"
     headers = {"Authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}

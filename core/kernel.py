@@ -23,7 +23,8 @@ from core.skills import SkillRegistry
 from core.workspace import Workspace
 
 if TYPE_CHECKING:
-    from core.llm import CallLLMOptions, ChatClient, Message, Reply
+    from core.endpoint.reply import Reply
+    from core.llm import CallLLMOptions, ChatClient, Message
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,10 @@ class AgentKernel:
         self.outcome: Outcome | None = None
         self.history: list[Message] = []
         self._client = client
+        self._embedded: Any = None
         self._clock = clock
         self._requested = 0
+        self._schema: tuple[tuple[str, ...] | None, dict[str, Any]] = (None, {})
         self._cancelled = threading.Event()
         self._emitter = Emitter(lambda event: deliver(self.handler, event), clock)
         self._workspace = Workspace(self.settings.workspace, registry.roots)
@@ -142,7 +145,7 @@ class AgentKernel:
             reply = self._complete(options, stream)
         usage = reply.usage
         if usage is not None:
-            state.tokens += usage.prompt_tokens + usage.completion_tokens
+            state.tokens += (usage.prompt_tokens or 0) + (usage.completion_tokens or 0)
         self._emitter.emit("llm.reply", content=reply.content, reasoning=reply.reasoning, finish=reply.finish_reason)
         self._emitter.emit("llm.finished", duration_ms=round(reply.duration * 1000), usage=None if usage is None else
                            {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens})
@@ -166,7 +169,10 @@ class AgentKernel:
         again = max(state.repeats - 1, state.refusals)
         base = self.settings.temperature
         warmer = None if not again or base is None else min(base + 0.3 * again, 1.0)
-        return CallLLMOptions(temperature=warmer, schema=protocol.reply_schema(sorted(self.registry.skills)))
+        names = tuple(sorted(self.registry.skills))
+        if self._schema[0] != names:
+            self._schema = names, protocol.reply_schema(names)
+        return CallLLMOptions(temperature=warmer, schema=self._schema[1])
 
     def _parse(self, reply: Reply, state: RunState) -> protocol.Step | None:
         """The step that the reply asks for, or None when it was refused and the model has been told why."""
@@ -228,7 +234,7 @@ class AgentKernel:
         self._emitter.run = "r_" + os.urandom(6).hex()
         self._emitter.emit("run.started", query=query, model=self.settings.model_name, cwd=str(self.workspace),
                            skills=sorted(self.registry.skills))
-        self._say("user", prompt.user_message(query, self._workspace, self._clock()))
+        self._say("user", prompt.user_message(query, self._workspace, self._clock(), self._suggestion(query)))
         return RunState(query)
 
     def _end(self, state: RunState, stop: Stop, duration: float) -> None:
@@ -241,8 +247,19 @@ class AgentKernel:
             self._emitter.emit("answer", text=stop.message)
         self._emitter.emit("run.finished", status=stop.status, steps=state.steps, usage=usage, duration_ms=round(duration * 1000))
 
+    def _suggestion(self, query: str) -> str:
+        """A skill's command for the request, where the endpoint is a local server: there the models are weak."""
+        from core.suggestion import suggest
+
+        return suggest(query, self.registry) if self.settings.api_base_url and self.client.honours_schema() else ""
+
     def _say(self, role: str, content: str) -> None:
         self.history.append({"role": role, "content": content})
+
+    @property
+    def understood(self) -> bool:
+        """False when the embedded model found no command that fits the last request; True for every other model."""
+        return getattr(self._embedded, "understood", None) is not False
 
     @property
     def client(self) -> ChatClient:
@@ -250,10 +267,9 @@ class AgentKernel:
         if self._client is None:
             from core.llm import ChatClient
 
-            transport: Any = None
             if not self.settings.api_base_url:
                 from core.offline import OfflineTransport
-                transport = OfflineTransport(self.registry)
-            self._client = ChatClient(self.settings, transport=transport, log=lambda level, message: self._emitter.emit(
+                self._embedded = OfflineTransport(self.registry)
+            self._client = ChatClient(self.settings, transport=self._embedded, log=lambda level, message: self._emitter.emit(
                 "log", level=level, message=message))
         return self._client

@@ -7,23 +7,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from core.capabilities import MAX_CHANGES, Capabilities, Change, Sent, change_for, completion_too_long
+from core.endpoint.capabilities import MAX_CHANGES, Capabilities, Change, Sent, change_for, completion_too_long
+from core.endpoint.failure import EndpointFailure, Failure
+from core.endpoint.model_limits import MODEL_MAX_TOKENS, max_tokens_of
+from core.endpoint.patience import LOCAL_READ_TIMEOUT, Patience, Timing
+from core.endpoint.request_body import RequestBody, head_of, plan
 from core.errors import AuthError, Cancelled, ModelError, NotReadyError, TransientError
-from core.failure import EndpointFailure, Failure
 from core.i18n import t
-from core.model_limits import MODEL_MAX_TOKENS, max_tokens_of
-from core.patience import LOCAL_READ_TIMEOUT, Patience, Timing
-from core.request_body import RequestBody, head_of, plan
 
 if TYPE_CHECKING:
     import httpx
 
-    from core.address import Address
     from core.config import Settings
-    from core.probe import ServerFacts
-    from core.receive import Receiver
-    from core.reply import Reply, Usage
-    from core.wire_types import Exchange, Wire
+    from core.endpoint.address import Address
+    from core.endpoint.probe import ServerFacts
+    from core.endpoint.receive import Receiver
+    from core.endpoint.reply import Reply, Usage
+    from core.endpoint.wire_types import Exchange, Wire
 
 __all__ = ["MODEL_MAX_TOKENS", "CallLLMOptions", "ChatClient", "Message", "call_llm", "call_llm_sync", "forget_endpoints", "max_tokens_of"]
 
@@ -111,7 +111,7 @@ class ChatClient:
         `on_delta(field, text)` hears thought, answer, other and reasoning as they arrive, and discard when what it heard is void.
         Raises ModelError and its kinds, SettingsError for a URL or proxy that cannot work, Cancelled.
         """
-        from core.wire import Interrupted, WireError
+        from core.endpoint.wire import Interrupted, WireError
 
         settings = self._settings
         patience = Patience(settings.max_retries, settings.retry_delay_min / 1000, settings.retry_delay_max / 1000)
@@ -164,7 +164,7 @@ class ChatClient:
 
     def _where(self) -> Address:
         if self._address is None:
-            from core.address import parse_address
+            from core.endpoint.address import parse_address
 
             url = self._settings.api_base_url
             if not url and self._transport is None:
@@ -178,12 +178,12 @@ class ChatClient:
         return self._wire
 
     def _make_wire(self) -> Wire:
-        from core.wire import DirectWire, tls_context
+        from core.endpoint.wire import DirectWire, tls_context
 
         origin, proxy = self._where().origin, self._settings.proxy
         if self._transport is None and origin.loopback and not proxy:
             return DirectWire(origin, tls_context)
-        from core.wire_httpx import wire_for
+        from core.endpoint.wire_httpx import wire_for
 
         return wire_for(origin, proxy, self._transport)
 
@@ -209,7 +209,7 @@ class ChatClient:
             return None
         key = (address.base, self._settings.model_name)
         if key not in _servers and self._probes < 2:
-            from core.probe import ask
+            from core.endpoint.probe import ask
 
             self._probes += 1
             facts = ask(self._connected(), address, self._headers(), self._settings.model_name)
@@ -249,7 +249,7 @@ class ChatClient:
         target = self._where().target(self._capabilities().path_prefix)
         self._check()
         exchange = self._connected().send("POST", target, self._headers(), body, timing.silence)
-        from core.receive import Receiver  # loaded while the endpoint thinks
+        from core.endpoint.receive import Receiver  # loaded while the endpoint thinks
         receiver = Receiver(exchange, call.show, json_mode=call.options.json_mode, timing=timing)
         try:
             content = self._receive(exchange, receiver)
@@ -262,7 +262,7 @@ class ChatClient:
         return self._reply(call, content, receiver)
 
     def _reply(self, call: _Call, content: str, receiver: Receiver | None = None) -> Reply:
-        from core.reply import Reply
+        from core.endpoint.reply import Reply
 
         duration = time.monotonic() - call.started
         if receiver is None:
@@ -273,7 +273,7 @@ class ChatClient:
     def _receive(self, exchange: Exchange, receiver: Receiver) -> str:
         if 200 <= exchange.status < 300:
             return receiver.run()
-        from core.endpoint_errors import classify
+        from core.endpoint.errors import classify
 
         raise EndpointFailure(classify(exchange.status, exchange.header, receiver.rest_of_body(), time.time()))
 
@@ -329,12 +329,12 @@ class ChatClient:
 
     def _reason(self, failure: Failure) -> str:
         """What went wrong, in the endpoint's words, without the key."""
-        from core.endpoint_errors import hide_key
+        from core.endpoint.errors import hide_key
 
         return hide_key(failure.text, self._settings.api_key) or str(failure.status or failure.kind)
 
     def _error(self, call: _Call, failure: Failure) -> ModelError:
-        from core.endpoint_errors import to_error
+        from core.endpoint.errors import to_error
 
         url = self._where().base
         if call.tried_v1 and failure.kind == "not_found":
@@ -365,9 +365,9 @@ def forget_endpoints() -> None:
 def __getattr__(name: str) -> Any:
     """Reply and Usage, which nothing needs before the first reply has come."""
     if name in ("Reply", "Usage"):
-        import core.reply
+        import core.endpoint.reply
 
-        return getattr(core.reply, name)
+        return getattr(core.endpoint.reply, name)
     raise AttributeError(name)
 
 

@@ -16,9 +16,9 @@ from core.i18n import language, text_in
 if TYPE_CHECKING:
     import httpx
 
-    from core.phrase_match import Match
-    from core.phrase_match import match as match
-    from core.phrase_match import nearest as nearest
+    from core.phrases.match import Match
+    from core.phrases.match import match as match
+    from core.phrases.match import nearest as nearest
     from core.skills import SkillRegistry
 
     class OfflineTransport(httpx.BaseTransport):
@@ -41,7 +41,7 @@ def __getattr__(name: str) -> Any:
         from core.offline_transport import transport_class
         return transport_class()
     if name in ("match", "nearest"):
-        from core import phrase_match
+        from core.phrases import match as phrase_match
         return getattr(phrase_match, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
@@ -65,7 +65,7 @@ class OfflineModel:
 
     def reply(self, messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """The next step as the protocol's flat object."""
-        from core.phrase_match import match as find
+        from core.phrases.match import match as find
 
         told = read_conversation(messages)
         last = told.actions[-1] if told.actions else {}
@@ -107,7 +107,7 @@ class OfflineModel:
         return f"{text_in(spoken, 'offline.about')} {plan}" if told.first else plan
 
     def _not_understood(self, request: str, spoken: str) -> str:
-        from core.phrase_match import nearest as find_nearest
+        from core.phrases.match import nearest as find_nearest
 
         phrases = find_nearest(request, self._registry.commands())
         listed = "\n".join(f"- {phrase}" for phrase in phrases) or text_in(spoken, "offline.no_phrases")
@@ -147,7 +147,7 @@ def _complaint(found: Match, spoken: str) -> str:
 
 
 def _language(request: str) -> str:
-    from core.phrases import language_of
+    from core.phrases.tokens import language_of
 
     return language_of(request) or language()
 

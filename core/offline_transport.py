@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from core.endpoint.wire_httpx import import_httpx
 from core.offline import NAME, NOT_UNDERSTOOD, OfflineModel
-from core.wire_httpx import import_httpx
 
 if TYPE_CHECKING:
     import httpx

@@ -31,12 +31,13 @@ def system_prompt(catalogue: str, workspace: Workspace) -> str:
     return "\n\n".join(parts)
 
 
-def user_message(query: str, workspace: Workspace, now: float) -> str:
-    """The user's request, then the facts of the moment: date, workspace, a first look at its files."""
+def user_message(query: str, workspace: Workspace, now: float, suggestion: str = "") -> str:
+    """The user's request, then the facts of the moment: date, workspace, a first look at its files, a skill command that fits."""
     files = list(workspace.files(limit=31))
     listed = ", ".join(neutralise(file) for file in files[:30]) + (", …" if len(files) > 30 else "") if files else "none yet"
     date = time.strftime("%Y-%m-%d %H:%M, %A", time.localtime(now))
-    return f"{query}\n\n[CONTEXT]\nnow: {date}\nworkspace: {workspace.root}\nfiles: {listed}\n[/CONTEXT]"
+    fits = f"a skill's command that fits: {suggestion}\n" if suggestion else ""
+    return f"{query}\n\n[CONTEXT]\nnow: {date}\nworkspace: {workspace.root}\nfiles: {listed}\n{fits}[/CONTEXT]"
 
 
 def observation(text: str) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core._reply_shapes import ACTIONS, REQUIRED, Found, Refused, interpret
-from core._strict_json import Damage, read_strict, read_text
 from core.errors import ProtocolError
+from core.reading.shapes import ACTIONS, REQUIRED, Found, Refused, interpret
+from core.reading.strict_json import Damage, read_strict, read_text
 
 __all__ = ["ACTIONS", "KINDS", "ProtocolError", "Step", "parse", "reply_schema"]
 
@@ -76,7 +76,7 @@ def _decide(reply: str) -> tuple[Found, str]:
             raise Refused("no_action", "the JSON holds no action", reply.index(whole))
         return found, whole if found.flat and not encoded else ""
     # Most replies are clean, and the patterns of the search take longer to compile than a whole step.
-    from core._reply_scan import scan
+    from core.reading.scan import scan
 
     hit = scan(reply)
     if hit.found is None:

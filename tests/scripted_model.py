@@ -37,6 +37,9 @@ class FakeClient:
             on_delta("thought", "…")
         return Reply(content=text, reasoning="", finish_reason="stop", usage=Usage(10, 5, None), duration=0.0, cut=False)
 
+    def honours_schema(self) -> bool:
+        return False
+
     def cancel(self) -> None:
         self.cancelled += 1
 

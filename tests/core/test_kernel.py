@@ -143,7 +143,8 @@ class Stopper(Recorder):
 
 @pytest.mark.parametrize("phase", ["llm.started", "llm.reply", "thought", "action.started", "command.output", "confirm.requested", "action.finished"])
 def test_cancelling_in_any_phase_leaves_a_valid_history_and_a_usable_session(make: Any, phase: str) -> None:
-    kernel, _, client = make(reply("run_command", command="echo partial; sleep 1.5"), reply("answer", answer="second"), reply("answer", answer="third"))
+    kernel, _, _ = make(reply("run_command", command="echo partial; sleep 1.5"), reply("answer", answer="second"),
+                        reply("answer", answer="third"))
     stopper = Stopper(phase)
     kernel.handler, stopper.kernel = stopper, kernel
     kernel.run("hello")

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from core.endpoint.reply import Usage
 from core.errors import AuthError, ContextOverflow, ModelError, TransientError
 from core.llm import Message
-from core.reply import Usage
 from tests.core.talk import ANSWER, MESSAGES, Talk
 from tests.fake_endpoint import (
     CLOSE,

@@ -266,7 +266,7 @@ def test_a_client_that_was_closed_opens_another_connection(talk: Callable[..., T
 
 
 def test_a_call_that_met_silence_is_tried_only_once_more(talk: Callable[..., Talk]) -> None:
-    from core.patience import Timing
+    from core.endpoint.patience import Timing
 
     one = talk(*[FakeReply([HANG])] * 4)
     client = ChatClient(one.client._settings, timing=Timing(0.05, 5), sleep=lambda seconds: None)

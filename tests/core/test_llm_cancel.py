@@ -17,11 +17,11 @@ import httpx
 import pytest
 
 from core.config import Settings
+from core.endpoint.patience import Timing
+from core.endpoint.wire import Origin
+from core.endpoint.wire_httpx import proxy_for
 from core.errors import Cancelled, ModelError, SettingsError, TransientError
 from core.llm import CallLLMOptions, ChatClient
-from core.patience import Timing
-from core.wire import Origin
-from core.wire_httpx import proxy_for
 from tests.core.talk import ANSWER, MESSAGES, Talk
 from tests.fake_endpoint import HANG, FakeEndpoint, FakeReply, delta, error, sse, streamed
 
@@ -318,9 +318,9 @@ class FakeExchange:
 
 
 def test_damaged_responses_are_refused_or_read_and_never_crash() -> None:
-    from core.endpoint_errors import to_error
-    from core.failure import EndpointFailure
-    from core.receive import Receiver
+    from core.endpoint.errors import to_error
+    from core.endpoint.failure import EndpointFailure
+    from core.endpoint.receive import Receiver
 
     chance = random.Random(7)
     good = b"".join(chunk for chunk in streamed(ANSWER).chunks if isinstance(chunk, bytes))

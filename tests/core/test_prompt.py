@@ -16,9 +16,11 @@ CATALOGUE = "- math-tools: exact arithmetic"
 
 def test_every_action_that_the_prompt_shows_exists_and_the_reverse(tmp_path: Path) -> None:
     text = prompt.system_prompt(CATALOGUE, Workspace(tmp_path))
-    examples = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
-    assert {example["action"] for example in examples} == set(protocol.ACTIONS)
-    assert [protocol.parse(json.dumps(example)).to_dict() for example in examples] == examples
+    shown = [json.loads(line.split(" - ")[0]) for line in text.splitlines() if line.startswith('{"action"')]
+    assert {example["action"]: set(example) - {"action"} for example in shown} == {
+        "view_skill": {"skill"}, "read_file": {"path"}, "write_file": {"path", "content"}, "run_command": {"command"}, "answer": {"answer"}}
+    assert {example["action"] for example in shown} == set(protocol.ACTIONS)
+    assert all(protocol.parse(json.dumps({"thought": "x", **example, "path": "a.txt"})) for example in shown)
 
 
 def test_the_system_prompt_is_short_says_json_and_is_stable(tmp_path: Path) -> None:

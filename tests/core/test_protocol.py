@@ -202,7 +202,7 @@ def test_the_schema_requires_what_the_parser_requires() -> None:
 def test_the_parser_stands_on_no_repair_library() -> None:
     core = Path(__file__).parents[2] / "core"
     names: set[str] = set()
-    for module in ("protocol", "_strict_json", "_lenient_json", "_reply_scan", "_reply_shapes"):
+    for module in ("protocol", "reading/strict_json", "reading/lenient_json", "reading/scan", "reading/shapes"):
         for node in ast.walk(ast.parse((core / f"{module}.py").read_text("utf-8"))):
             names |= {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
             names |= {node.module or ""} if isinstance(node, ast.ImportFrom) else set()
@@ -210,7 +210,7 @@ def test_the_parser_stands_on_no_repair_library() -> None:
 
 
 def test_a_clean_reply_needs_none_of_the_search_patterns() -> None:
-    code = f"import sys; from core.protocol import parse; parse({RUN!r}); print('core._reply_scan' in sys.modules)"
+    code = f"import sys; from core.protocol import parse; parse({RUN!r}); print('core.reading.scan' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
     assert done.stdout.strip() == "False"
 

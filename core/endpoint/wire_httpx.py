@@ -7,14 +7,14 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from core.address import without_password
+from core.endpoint.address import without_password
+from core.endpoint.wire import CONNECT_TIMEOUT, WRITE_TIMEOUT, DirectWire, Interrupted, Origin, WireError, shutdown, tls_context
 from core.errors import SettingsError
-from core.wire import CONNECT_TIMEOUT, WRITE_TIMEOUT, DirectWire, Interrupted, Origin, WireError, shutdown, tls_context
 
 if TYPE_CHECKING:
     import httpx
 
-    from core.wire_types import Exchange, Wire
+    from core.endpoint.wire_types import Exchange, Wire
 
 _POOL_TIMEOUT = 10.0
 _END = object()

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from core.endpoint_errors import classify, classify_inner, hide_key, read_body, to_error
+from core.endpoint.errors import classify, classify_inner, hide_key, read_body, to_error
+from core.endpoint.failure import Failure
 from core.errors import AuthError, ContextOverflow, ModelError, TransientError
-from core.failure import Failure
 
 NOW = 1_800_000_000.0
 BILLING = "You exceeded your current quota, please check your plan and billing details."

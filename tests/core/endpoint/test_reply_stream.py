@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from core.reply_stream import BLANK_LIMIT, TAIL_BLANK_LIMIT, ReplyReader
+from core.endpoint.reply_stream import BLANK_LIMIT, TAIL_BLANK_LIMIT, ReplyReader
 
 ANSWER = '{"thought": "a", "action": "answer", "answer": "b"}'
 

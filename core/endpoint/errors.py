@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from core.endpoint.failure import Failure
+from core.endpoint.patience import LONGEST_WAIT
 from core.errors import AuthError, ContextOverflow, ModelError, TransientError
-from core.failure import Failure
-from core.patience import LONGEST_WAIT
 
 RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _EXCERPT = 300

@@ -13,7 +13,8 @@ from typing import Any
 
 from core.commands import CommandSpec
 from core.errors import SkillError
-from core.phrase_words import (
+from core.phrases.tokens import Slot, Token, language_of, literals, phrase_items, tidy, tokenize
+from core.phrases.words import (
     ASKING_AFTER,
     ASKING_BEFORE,
     CONNECTORS,
@@ -23,7 +24,6 @@ from core.phrase_words import (
     SEPARATORS,
     SOFT,
 )
-from core.phrases import Slot, Token, language_of, literals, phrase_items, tidy, tokenize
 
 THRESHOLD = 0.8
 MAX_CHARACTERS = 400

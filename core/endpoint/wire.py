@@ -1,7 +1,7 @@
 """One kept HTTP connection to the model endpoint, on the standard library, that another thread can interrupt at any moment.
 
 httpx needs twice the start-up time and half as much memory again as http.client and gives nothing that a single kept connection
-without a proxy uses; proxies and injected transports go through httpx in core/wire_httpx.py, behind the same two small interfaces.
+without a proxy uses; proxies and injected transports go through httpx in core/endpoint/wire_httpx.py, behind the same two small interfaces.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import http.client
     import ssl
 
-    from core.wire_types import Exchange
+    from core.endpoint.wire_types import Exchange
 
 CONNECT_TIMEOUT = 10.0
 WRITE_TIMEOUT = 30.0

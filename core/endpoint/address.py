@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from core.endpoint.wire import Origin
 from core.errors import SettingsError
-from core.wire import Origin
 
 CHAT = "/chat/completions"
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core._lenient_json import Reader, starts_object
-from core._reply_shapes import Found, Refused, interpret, lone_thought
-from core._strict_json import DEEPEST, Damage, read_strict, read_text
+from core.reading.lenient_json import Reader, starts_object
+from core.reading.shapes import Found, Refused, interpret, lone_thought
+from core.reading.strict_json import DEEPEST, Damage, read_strict, read_text
 
 _REASONING = r"(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratchpad|(?:seed|ant\w*):think(?:ing)?)"
 _OPENING = rf"<{_REASONING}(?:\s[^<>]{{0,80}})?>|◁think▷|\[THINK\]|<\|(?:begin_of_thought|think)\|>"

@@ -6,11 +6,11 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.address import Address
-from core.wire import Interrupted, WireError
+from core.endpoint.address import Address
+from core.endpoint.wire import Interrupted, WireError
 
 if TYPE_CHECKING:
-    from core.wire_types import Wire
+    from core.endpoint.wire_types import Wire
 
 TIME_LIMIT = 0.05
 _OWNERS = frozenset({"llamacpp", "vllm", "organization_owner", "library"})  # llama.cpp, vLLM, LM Studio, Ollama

@@ -5,7 +5,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from core.failure import Failure
+    from core.endpoint.failure import Failure
 
 MAX_CHANGES = 4
 # From the strictest to the loosest. "loose_schema" is a json_schema that asks for any object.

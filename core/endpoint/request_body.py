@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.capabilities import Capabilities, Sent
+from core.endpoint.capabilities import Capabilities, Sent
 
 JSON_REMINDER = '\n\nReply with one JSON object, for example {"thought": "...", "action": "answer", "answer": "..."}.'
 _EMPTY = "(empty)"  # several providers refuse an empty message

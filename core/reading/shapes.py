@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from core._strict_json import BadEscape, Damage, Number, Pairs, read_text
+from core.reading.strict_json import BadEscape, Damage, Number, Pairs, read_text
 
 ACTIONS: Mapping[str, tuple[str, ...]] = {
     "view_skill": ("skill", "args"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from core.numerals import CHINESE, chinese_number, english_number
+from core.phrases.numerals import CHINESE, chinese_number, english_number
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff"
 HAS_CJK = re.compile(f"[{_CJK}]")

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.capabilities import Capabilities, Sent, change_for, completion_too_long
-from core.failure import Failure
+from core.endpoint.capabilities import Capabilities, Sent, change_for, completion_too_long
+from core.endpoint.failure import Failure
 
 SENT = Sent("json_object", True, "max_tokens", 8000, True, True)
 FRESH = Capabilities()

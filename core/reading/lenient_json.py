@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from core._strict_json import DEEPEST, BadEscape, Damage, Number, Pairs
+from core.reading.strict_json import DEEPEST, BadEscape, Damage, Number, Pairs
 
 _BLANK = re.compile(r"[\s\ufeff\u200b-\u200f\u2060]*")
 _COMMENT = re.compile(r"//|/\*|#")

@@ -5,9 +5,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from core.failure import EndpointFailure, Failure
-from core.reply import Usage
-from core.sse import ServerEvent
+from core.endpoint.failure import EndpointFailure, Failure
+from core.endpoint.reply import Usage
+from core.endpoint.sse import ServerEvent
 
 MAX_REPLY = 4_000_000
 _REASONING = ("reasoning_content", "reasoning", "thinking")
@@ -152,7 +152,7 @@ def _raise_error(chunk: dict[str, Any]) -> None:
 
 
 def _error(error: Any) -> EndpointFailure:
-    from core.endpoint_errors import classify_inner
+    from core.endpoint.errors import classify_inner
 
     return EndpointFailure(classify_inner(error))
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.sse import EventDecoder, ServerEvent
+from core.endpoint.sse import EventDecoder, ServerEvent
 
 
 def decode(*chunks: bytes) -> list[ServerEvent]:

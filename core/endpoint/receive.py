@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from core.completion import MAX_REPLY, Completion
-from core.failure import EndpointFailure, Failure
-from core.patience import Timing
-from core.reply_stream import Delta, ReplyReader
-from core.sse import EventDecoder, ServerEvent
-from core.wire import WireError
+from core.endpoint.completion import MAX_REPLY, Completion
+from core.endpoint.failure import EndpointFailure, Failure
+from core.endpoint.patience import Timing
+from core.endpoint.reply_stream import Delta, ReplyReader
+from core.endpoint.sse import EventDecoder, ServerEvent
+from core.endpoint.wire import WireError
 
 if TYPE_CHECKING:
-    from core.wire_types import Exchange
+    from core.endpoint.wire_types import Exchange
 
 GRACE = 0.5
 _DRAIN = 0.05
@@ -78,7 +78,7 @@ class Receiver:
 
     def _no_completion(self, body: bytes, kind: str) -> EndpointFailure:
         """The failure for a body that is something else; a web page will not get better by asking again."""
-        from core.endpoint_errors import read_body
+        from core.endpoint.errors import read_body
 
         read = read_body(body)
         return EndpointFailure(Failure("html" if read.html else kind, read.text[:200], self._exchange.status))

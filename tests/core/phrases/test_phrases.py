@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from core.commands import CommandSpec
-from core.numerals import chinese_number, english_number
-from core.phrase_match import Match, match, nearest
-from core.phrases import HAS_CJK, tidy, tokenize
+from core.phrases.match import Match, match, nearest
+from core.phrases.numerals import chinese_number, english_number
+from core.phrases.tokens import HAS_CJK, tidy, tokenize
 from core.skills import SkillRegistry
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TEXT = {"type": "string", "maxLength": 60}
 TODO = [
     CommandSpec("todo", "remind", "", ("python", "main.py", "remind", "{text}"), ROOT, {"text": TEXT}, ("text",),

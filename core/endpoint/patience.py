@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from core.failure import Failure
+    from core.endpoint.failure import Failure
 
 LONGEST_WAIT = 60.0  # what a server may ask us to wait before a retry
 READ_TIMEOUT = 120.0
