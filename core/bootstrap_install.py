@@ -93,6 +93,17 @@ def newer_python() -> Optional[str]:
     return next((name for name in names if shutil.which(name) and _succeeds([name, "-I", "-c", test])), None)
 
 
+def base_python() -> str:
+    """The Python that environments are made from, also when this one runs in an environment."""
+    if os.name == "nt":
+        return getattr(sys, "_base_executable", None) or sys.executable
+    if sys.prefix == sys.base_prefix:
+        return sys.executable
+    # before 3.11, sys._base_executable is the environment's own Python here
+    named = os.path.join(sys.base_prefix, "bin", "python{0}.{1}".format(*sys.version_info[:2]))
+    return named if os.path.exists(named) else os.path.realpath(sys.executable)
+
+
 # --- one start at a time ---
 
 @contextlib.contextmanager
@@ -172,7 +183,7 @@ def _builder(prefix: str) -> List[str]:
     """The command that makes an environment: venv, or uv where the system took ensurepip out of Python."""
     from importlib.util import find_spec
 
-    base = getattr(sys, "_base_executable", None) or sys.executable
+    base = base_python()
     if find_spec("venv") and find_spec("ensurepip"):
         return [base, "-I", "-m", "venv", prefix]
     uv = shutil.which("uv")

@@ -5,13 +5,14 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from core.bootstrap_install import base_python
+
 ROOT = Path(__file__).resolve().parent.parent
-BASE = getattr(sys, "_base_executable", sys.executable)
+BASE = base_python()
 QUESTION = "斐波那契数列第100项是多少？"
 ANSWER = "354224848179261915075"
 

@@ -19,7 +19,7 @@ import pytest
 from core import bootstrap, bootstrap_install
 
 ROOT = Path(bootstrap.ROOT)
-BASE = getattr(sys, "_base_executable", sys.executable)
+BASE = bootstrap_install.base_python()
 ENTRY = """
 import sys
 from core import bootstrap
