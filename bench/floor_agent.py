@@ -42,7 +42,7 @@ def main() -> None:
 
 def answer(response: http.client.HTTPResponse) -> str:
     parts = []
-    for line in response:
+    for line in response.read().splitlines():
         if line.startswith(b"data: {"):
             event = json.loads(line[6:])
             if event["choices"]:

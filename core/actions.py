@@ -39,6 +39,7 @@ class Actions:
                  emit: Callable[..., None], cancelled: threading.Event) -> None:
         self._registry, self._workspace, self._settings = registry, workspace, settings
         self._confirm, self._emit, self._cancelled = confirm, emit, cancelled
+        self.observation_limit = settings.observation_limit
         self._outputs = 0
         self._do: dict[str, Callable[[Mapping[str, Any], str], Result]] = {
             "view_skill": self._view_skill, "read_file": self._read_file, "write_file": self._write_file, "run_command": self._run_command}
@@ -70,7 +71,7 @@ class Actions:
             names = sorted(entry.name + ("/" if entry.is_dir() else "") for entry in os.scandir(path))
             return self._shown(neutralise(f"{shown} is a folder with {len(names)} entries:\n" + "\n".join(names)))
         text, note = page(read_text(path, shown), arguments.get("offset"), arguments.get("limit"), bool(arguments.get("numbers")))
-        body = cut_middle(neutralise(text), self._settings.observation_limit, "cut: read the rest with offset and limit")
+        body = cut_middle(neutralise(text), self.observation_limit, "cut: read the rest with offset and limit")
         return Result(True, f"{shown} ({note})\n{body}", body, truncated=len(body) < len(text))
 
     def _write_file(self, arguments: Mapping[str, Any], action_id: str) -> Result:
@@ -110,7 +111,7 @@ class Actions:
         try:
             result = runner.run(
                 argv, cwd=cwd, environment=runner.command_environment(os.environ, self._workspace.root), timeout=limit,
-                keep=self._settings.observation_limit, spool=self._spool(), cancelled=self._cancelled,
+                keep=self.observation_limit, spool=self._spool(), cancelled=self._cancelled,
                 on_line=lambda line: self._emit("command.output", id=action_id, line=neutralise(line), stream="output"))
         except OSError as error:
             raise ActionError("not_started", f"{argv[0]}: {error.strerror or error}") from error
@@ -130,7 +131,7 @@ class Actions:
                       truncated=result.whole is not None)
 
     def _body(self, result: runner.CommandResult) -> str:
-        limit = self._settings.observation_limit
+        limit = self.observation_limit
         if result.whole is None and not result.tail:
             return cut_middle(neutralise(result.head.rstrip("\n")), limit, "cut in the middle")
         where = f"; the whole is in {self._workspace.shown(result.whole)}, read it with offset and limit" if result.whole else ""
@@ -140,5 +141,5 @@ class Actions:
         return self._workspace.root / AGENT_FOLDER / "output" / f"{os.getpid()}-{self._outputs:04d}.txt"
 
     def _shown(self, text: str) -> Result:
-        body = cut_middle(text, self._settings.observation_limit, "cut: read the rest with read_file")
+        body = cut_middle(text, self.observation_limit, "cut: read the rest with read_file")
         return Result(True, body, body, truncated=len(body) < len(text))

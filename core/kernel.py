@@ -13,7 +13,7 @@ from core import context, prompt, protocol
 from core.actions import Actions, Result
 from core.answer_check import AnswerCheck
 from core.config import Settings, load_settings
-from core.errors import AgentError, Cancelled, ContextOverflow, ProtocolError
+from core.errors import AgentError, Cancelled, ContextOverflow, ProtocolError, SettingsError
 from core.events import Emitter
 from core.guard import Verdict
 from core.handlers import KernelEventHandler, NullHandler, deliver
@@ -72,16 +72,19 @@ class AgentKernel:
     def run(self, user_query: str, stream: bool = False) -> str:
         """Take one request to its end and return what the person is told; `outcome` says how it ended. Raises no AgentError."""
         started = time.monotonic()
-        state = self._begin(user_query)
+        state = RunState(user_query)
         try:
+            self._begin(user_query)
             stop = self._loop(state, stream)
         except Cancelled as error:
             stop = Stop("cancelled", error.message, error.exit_code)
         except AgentError as error:
             self._emitter.emit("error", code=error.key, message=error.message, retryable=error.retryable)
             stop = Stop("failed", error.message, error.exit_code)
-        except BaseException:  # a defect of ours or of the handler, or Ctrl-C in an embedding program: leave a valid history
-            self._end(state, Stop("failed", t("kernel.broken"), 1), time.monotonic() - started)
+        except BaseException as error:  # Ctrl-C in an embedding program, or a defect: leave a valid history, then let it through
+            stopped = isinstance(error, KeyboardInterrupt)
+            ending = Stop("cancelled", Cancelled().message, 130) if stopped else Stop("failed", t("kernel.broken"), 1)
+            self._end(state, ending, time.monotonic() - started)
             raise
         self._end(state, stop, time.monotonic() - started)
         return stop.message
@@ -223,8 +226,12 @@ class AgentKernel:
         self._emitter.emit("confirm.answered", id=action_id, approved=approved)
         return approved
 
-    def _begin(self, query: str) -> RunState:
+    def _begin(self, query: str) -> None:
         self._cancelled.clear()
+        try:
+            self.workspace.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SettingsError("kernel.no_workspace", path=str(self.workspace), reason=error.strerror or str(error)) from error
         system = prompt.system_prompt(self.registry.get_prompt_snippet(), self._workspace)
         if not self.history:
             self._say("system", system)
@@ -235,11 +242,11 @@ class AgentKernel:
         self._emitter.emit("run.started", query=query, model=self.settings.model_name, cwd=str(self.workspace),
                            skills=sorted(self.registry.skills))
         self._say("user", prompt.user_message(query, self._workspace, self._clock(), self._suggestion(query)))
-        return RunState(query)
+        self._actions.observation_limit = self._observation_limit()
 
     def _end(self, state: RunState, stop: Stop, duration: float) -> None:
         """Close the run: the history ends with an assistant message whatever happened, so that the next request is valid."""
-        if self.history[-1]["role"] == "user":
+        if self.history and self.history[-1]["role"] == "user":
             self._say("assistant", prompt.closing(stop.message))
         usage = {"tokens": state.tokens}
         self.outcome = Outcome(stop.status, stop.message, state.steps, stop.exit_code, usage, duration)
@@ -252,6 +259,11 @@ class AgentKernel:
         from core.suggestion import suggest
 
         return suggest(query, self.registry) if self.settings.api_base_url and self.client.honours_schema() else ""
+
+    def _observation_limit(self) -> int:
+        """Characters of one observation: as set, and at most about a quarter of the model's window where that is known."""
+        known = self.settings.context_window or (self.client.server_window() if self.settings.api_base_url else None)
+        return min(self.settings.observation_limit, known or self.settings.observation_limit)
 
     def _say(self, role: str, content: str) -> None:
         self.history.append({"role": role, "content": content})

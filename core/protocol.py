@@ -17,7 +17,7 @@ __all__ = ["ACTIONS", "KINDS", "ProtocolError", "Step", "parse", "reply_schema"]
 
 KINDS = (
     "empty", "no_object", "no_action", "cut_off", "broken_json", "too_deep", "bad_escape", "unknown_action", "missing_field", "wrong_type",
-    "conflict", "two_actions", "not_meant", "only_reasoning", "invented_observation",
+    "conflict", "two_actions", "not_meant", "only_reasoning", "invented_observation", "runaway",
 )  # fmt: skip
 _CUT_KINDS = ("empty", "no_object", "no_action", "cut_off", "only_reasoning")
 _BLANKS = " \t\r\n\ufeff\u200b\u200c\u200d\u2060\xa0\u3000"
@@ -52,7 +52,8 @@ class Step:
 
 
 def parse(reply: str, finish_reason: str | None = None) -> Step:
-    """The step that `reply` asks for. `finish_reason` is the endpoint's, "length" when the token limit cut the reply.
+    """The step that `reply` asks for. `finish_reason` is the endpoint's, "length" when the token limit cut the reply, or the client's
+    "runaway" when it repeated itself and was stopped.
 
     Raises ProtocolError, and nothing else, when there is no action that may be taken.
     """
@@ -117,6 +118,9 @@ def _refusal(reply: str, finish_reason: str | None, error: Refused | Damage) -> 
     kind, position = error.kind, error.position
     if finish_reason == "length" and kind in _CUT_KINDS:
         return ProtocolError("cut_off", _limit_text(reply), position)
+    if finish_reason == "runaway" and kind in _CUT_KINDS:
+        text = f"Your reply repeated itself and was stopped, nothing was done. Send one short JSON object, like {_json(_EXAMPLES['answer'])}"
+        return ProtocolError("runaway", text, position)
     if kind == "cut_off":
         return ProtocolError(kind, _unclosed_text(), position)
     action = error.action if isinstance(error, Refused) else ""

@@ -40,6 +40,9 @@ class FakeClient:
     def honours_schema(self) -> bool:
         return False
 
+    def server_window(self) -> int | None:
+        return None
+
     def cancel(self) -> None:
         self.cancelled += 1
 

@@ -200,3 +200,32 @@ def test_events_are_numbered_without_gaps_and_carry_the_run(make: Any) -> None:
     kernel.run("hello")
     assert [event.seq for event in recorder.events] == list(range(1, len(recorder.events) + 1))
     assert {event.run for event in recorder.events} == {recorder.events[0].run} and recorder.events[0].run.startswith("r_")
+
+
+def test_a_workspace_that_cannot_be_made_is_said_in_words(make: Any, tmp_path: Path) -> None:
+    kernel, recorder, _ = make()
+    (tmp_path / "workspace").rmdir()
+    (tmp_path / "workspace").write_text("a file")
+    kernel.run("hello")
+    assert kernel.outcome is not None and kernel.outcome.exit_code == 3 and str(tmp_path / "workspace") in recorder.errors[0]
+
+
+def test_ctrl_c_in_an_embedding_program_leaves_a_valid_history_and_goes_through(make: Any) -> None:
+    kernel, _, _ = make(lambda messages: (_ for _ in ()).throw(KeyboardInterrupt()))
+    with pytest.raises(KeyboardInterrupt):
+        kernel.run("hello")
+    assert kernel.outcome is not None and kernel.outcome.status == "cancelled" and valid(kernel)
+
+
+def test_an_observation_takes_at_most_a_part_of_a_small_window(make: Any) -> None:
+    kernel, _, client = make(reply("run_command", command="seq 1 5000"), reply("answer", answer="ok"), context_window=1000)
+    kernel.run("hello")
+    assert len(last(client)) < 1400 and "the whole is in .agent/output/" in last(client)
+
+
+def test_a_cut_output_can_be_paged_from_its_file(make: Any, tmp_path: Path) -> None:
+    kernel, _, client = make(reply("run_command", command="seq 1 5000"),
+                             lambda messages: reply("read_file", path=messages[-1]["content"].split("whole is in ")[1].split(",")[0], offset=4998),
+                             reply("answer", answer="ok"), context_window=1000)
+    kernel.run("hello")
+    assert "4998\n4999\n5000" in last(client)
