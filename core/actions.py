@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core import guard, runner
+from core import content_check, guard, runner
 from core.config import Settings
 from core.errors import ActionError, SkillError
 from core.files import page, read_text, short_diff, write_text
@@ -78,11 +78,16 @@ class Actions:
         path = self._workspace.writable(arguments["path"])
         shown, content, append = self._workspace.shown(path), arguments["content"], bool(arguments.get("append"))
         before = self._text_before(path, shown)
-        write_text(path, shown, content, append)
         after = before + content if append else content
+        if reason := content_check.refusal(path, before, after):
+            raise ActionError("not_written", f"{shown}: {reason}")
+        write_text(path, shown, content, append)
         done = "appended to" if append and before else "wrote" if not before else "replaced"
-        text = f"{done} {shown}: now {len(after.splitlines())} lines, {path.stat().st_size} bytes"
-        return Result(True, neutralise(text), f"{text} {content}", diff=neutralise(short_diff(before, after)))
+        diff = neutralise(short_diff(before, after))
+        lines = [f"{done} {shown}: now {len(after.splitlines())} lines, {path.stat().st_size} bytes"]
+        lines += [diff] if done == "replaced" and diff else []
+        text = "\n".join([*lines, remark] if (remark := content_check.remark(path, after)) else lines)
+        return Result(True, neutralise(text), f"{text} {content}", diff=diff)
 
     def _text_before(self, path: Path, shown: str) -> str:
         try:

@@ -18,7 +18,7 @@ from core.events import Emitter
 from core.guard import Verdict
 from core.handlers import KernelEventHandler, NullHandler, deliver
 from core.i18n import t
-from core.limits import CostLimit, Done, Limit, RefusalLimit, RepeatLimit, RunState, StepLimit, Stop, action_key
+from core.limits import CostLimit, Done, Limit, PathDrift, RefusalLimit, RepeatLimit, RunState, StepLimit, Stop, action_key
 from core.skills import SkillRegistry
 from core.workspace import Workspace
 
@@ -107,7 +107,7 @@ class AgentKernel:
             self._client.close()
 
     def _loop(self, state: RunState, stream: bool) -> Stop:
-        limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), RepeatLimit(), CostLimit(self.settings.max_run_tokens)]
+        limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), RepeatLimit(), CostLimit(self.settings.max_run_tokens), PathDrift()]
         check = AnswerCheck() if self.settings.answer_check else None
         while True:
             for limit in limits:

@@ -43,10 +43,10 @@ def test_a_destructive_command_is_never_suggested(tmp_path: Path) -> None:
     skill.mkdir()
     (skill / "SKILL.md").write_text("---\nname: wipe\ndescription: Wipes\n---\n")
     (skill / "main.py").write_text("")
-    text = "commands:\n  - name: wipe\n    description: Wipes\n    argv: [python, main.py, wipe]\n    say: [\"wipe the {kind} list\"]\n    effect: EFFECT\n"
-    parameters = "    params: {}\n"
+    text = "commands:\n  - name: wipe\n    description: Wipes\n    argv: [python, main.py, wipe]\n"
+    text += "    say: [wipe everything]\n    effect: EFFECT\n"
     for effect, expected in (("destructive", False), ("write", True)):
-        (skill / "commands.yaml").write_text(text.replace("EFFECT", effect).replace("the {kind} list", "everything") + parameters)
+        (skill / "commands.yaml").write_text(text.replace("EFFECT", effect))
         registry = SkillRegistry(tmp_path)
         registry.scan()
         assert bool(suggest("wipe everything", registry)) is expected
