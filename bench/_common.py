@@ -36,8 +36,10 @@ def stats(base: str) -> dict[str, Any]:
 
 
 def environment(base: str, workspace: Path) -> dict[str, str]:
-    """Settings for a benchmark run; no user's .env counts against them, since the environment wins."""
-    return {**os.environ, "API_BASE_URL": base, "API_KEY": "x", "MODEL_NAME": "scripted", "AGENT_WORKSPACE": str(workspace),
+    """Settings for a benchmark run; no user's .env counts against them, since the environment wins. Compiled modules are kept, as they are
+    for a user: without them each start compiles the whole program."""
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**inherited, "API_BASE_URL": base, "API_KEY": "x", "MODEL_NAME": "scripted", "AGENT_WORKSPACE": str(workspace),
             "AGENT_NO_BOOTSTRAP": "1", "MAX_STEPS": "1000"}
 
 

@@ -160,6 +160,8 @@ class AgentKernel:
         return self.client.complete(self.history, options, on_delta=self._delta if stream else None, stream=stream)
 
     def _delta(self, field: str, text: str) -> None:
+        if self._cancelled.is_set():  # it came before the client was listening
+            raise Cancelled
         if field == "discard":
             self._emitter.emit("llm.discarded", reason=text)
         else:
