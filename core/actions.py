@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from core.prompt import cut_middle, neutralise
 from core.skills import SkillRegistry
 from core.workspace import AGENT_FOLDER, Workspace
 
+_NOT_FOUND = re.compile(r"(?:can't open file|No such file or directory:|cannot access|cannot open|cannot stat) '([^'\n]+)'|"
+                        r": ([^:'\n]+): No such file or directory")
 Confirm = Callable[[str, str, guard.Verdict], bool]
 
 
@@ -129,11 +132,22 @@ class Actions:
         notes = []
         if not body.strip():
             notes.append("It printed nothing." + (" Check its effect, or print the result." if result.exit_code == 0 and not ended else ""))
+        if result.exit_code and (missing := self._missing(body)):
+            notes.append(missing)
         if result.left:
             notes.append("Background processes that it left were ended.")
         text = "\n".join([first, *([body] if body.strip() else []), *notes])
         return Result(result.exit_code == 0 and not ended, text, f"{ended or result.exit_code}\n{body}", result.exit_code,
                       truncated=result.whole is not None)
+
+    def _missing(self, output: str) -> str:
+        """Where the file is that a failed command did not find, when the workspace has one of that name."""
+        found = _NOT_FOUND.search(output)
+        if found is None:
+            return ""
+        name = next(group for group in found.groups() if group).replace("\\", "/").rsplit("/", 1)[-1]
+        places = [file for file in self._workspace.files() if file.rsplit("/", 1)[-1].lower() == name.lower()]
+        return f"Nearest existing: {', '.join(places[:3])} (in the workspace {self._workspace.root})." if places else ""
 
     def _body(self, result: runner.CommandResult) -> str:
         limit = self.observation_limit

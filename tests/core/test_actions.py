@@ -120,6 +120,13 @@ def test_a_failed_command_shows_exit_code_output_and_folder(bench: Bench) -> Non
     assert result.content.startswith("exit code: 7 (") and "cwd: ." in result.content and "broken" in result.content
 
 
+@pytest.mark.parametrize("command", ["python count.py", "cat count.py", "ls count.py", "python -c \"open('count.py')\"", "wc -l < count.py"])
+def test_a_file_that_a_command_missed_is_pointed_out_where_it_is(bench: Bench, command: str) -> None:
+    (bench.root / "files").mkdir()
+    (bench.root / "files" / "count.py").write_text("print(1)\n")
+    assert "Nearest existing: files/count.py" in bench.do("run_command", command=command).content
+
+
 def test_a_silent_command_says_so(bench: Bench) -> None:
     assert "It printed nothing. Check its effect" in bench.do("run_command", command="true").content
 
