@@ -85,8 +85,8 @@ class Confirmer:
     def _dialogue(self, question: Question) -> bool:
         self._show(question)
         self.screen.line("  " + t("cli.confirm_always", rule=shown_scope(question.scope)))
-        self.screen.words("  " + t("cli.confirm_ask") + " ")
         forget_typed_ahead(self._input())
+        self.screen.words("  " + t("cli.confirm_ask") + " ")
         try:
             line = self._input().readline()
         except KeyboardInterrupt:

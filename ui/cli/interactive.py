@@ -196,8 +196,8 @@ class Interactive:
         self.screen.note(t("cli.env_written", path=path))
 
     def _yes(self, question: str) -> bool:
-        self.screen.words(f"{question} {t('cli.yes_no')} ")
         forget_typed_ahead(sys.stdin)
+        self.screen.words(f"{question} {t('cli.yes_no')} ")
         try:
             line = sys.stdin.readline()
         except KeyboardInterrupt:

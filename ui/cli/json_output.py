@@ -24,21 +24,26 @@ class JsonOutput:
     def __init__(self) -> None:
         self._file = _take_stdout()
         self._number = 0
-        self._last = ""
+        self._end: Mapping[str, Any] | None = None
         self._session, self._run = new_id("s"), ""
 
     def write(self, event: Event) -> None:
-        """One event of the kernel."""
+        """One event of the kernel. run.finished waits for `finish`, since what went wrong after it must come before it."""
         self._session, self._run = event.session, event.run
-        self._line(event.to_dict())
+        if event.type == "run.finished":
+            self._end = event.to_dict()
+        else:
+            self._line(event.to_dict())
 
     def fail(self, code: str, message: str, retryable: bool = False) -> None:
         """An error that ended the program outside a run."""
         self._own("error", code=code, message=message, retryable=retryable)
 
     def finish(self, exit_code: int) -> None:
-        """Make run.finished the last line, if it is not."""
-        if self._last != "run.finished":
+        """The last line, run.finished: the kernel's own, or one that fits the exit code."""
+        if self._end is not None:
+            self._line(self._end)
+        else:
             self._own("run.finished", status=_STATUS.get(exit_code, "failed"), steps=0, usage={}, duration_ms=0)
 
     def _own(self, event_type: str, **fields: Any) -> None:
@@ -46,7 +51,6 @@ class JsonOutput:
 
     def _line(self, record: Mapping[str, Any]) -> None:
         self._number += 1
-        self._last = record["type"]
         text = json.dumps({**record, "seq": self._number}, ensure_ascii=False, default=str).translate(_LINE_ENDS)
         data = (text + "\n").encode("utf-8", "backslashreplace")
         try:

@@ -147,7 +147,9 @@ class ToolkitKeyboard:
     @staticmethod
     def _end_or_newline(event: KeyPressEvent) -> None:
         """Enter sends, unless more keys are already there: then it is a line end in a paste without brackets."""
-        if any(press.data for press in event.app.key_processor.input_queue):
+        from prompt_toolkit.keys import Keys
+
+        if any(press.data and press.key != Keys.CPRResponse for press in event.app.key_processor.input_queue):
             event.current_buffer.insert_text("\n")
         else:
             event.current_buffer.validate_and_handle()
