@@ -18,8 +18,8 @@ def refusal(path: Path, before: str, after: str) -> str:
     problem = _json_problem(after)
     if not problem or _json_problem(before):
         return ""
-    return (f"the file holds valid JSON now and your content is not JSON ({problem}). Nothing was changed. "
-            f"The content must be the whole new text of the file. It says now:\n{before.strip()[:1000]}")
+    return (f"your content is not JSON ({problem}), so nothing was changed. The file says now:\n{before.strip()[:1000]}\n"
+            "Send write_file again: the content is this whole text with only the asked change in it.")
 
 
 def remark(path: Path, after: str) -> str:

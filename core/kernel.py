@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from core import context, prompt, protocol
 from core.actions import Actions, Result
-from core.answer_check import AnswerCheck
 from core.config import Settings, load_settings
 from core.errors import AgentError, Cancelled, ContextOverflow, ProtocolError, SettingsError
 from core.events import Emitter
 from core.guard import Verdict
 from core.handlers import KernelEventHandler, NullHandler, deliver
 from core.i18n import t
-from core.limits import CostLimit, Done, Limit, PathDrift, RefusalLimit, RepeatLimit, RunState, StepLimit, Stop, action_key
+from core.limits import CostLimit, Done, Limit, RefusalLimit, RepeatLimit, RunState, StepLimit, Stop, action_key
+from core.review import Review
 from core.skills import SkillRegistry
 from core.workspace import Workspace
 
@@ -107,8 +107,8 @@ class AgentKernel:
             self._client.close()
 
     def _loop(self, state: RunState, stream: bool) -> Stop:
-        limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), RepeatLimit(), CostLimit(self.settings.max_run_tokens), PathDrift()]
-        check = AnswerCheck() if self.settings.answer_check else None
+        limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), RepeatLimit(), CostLimit(self.settings.max_run_tokens)]
+        review = Review(guided=self._guided, exists=self._workspace.exists) if self.settings.answer_check else None
         while True:
             for limit in limits:
                 if stop := limit.before(state):
@@ -116,18 +116,19 @@ class AgentKernel:
                         self._emitter.emit("error", code="limit", message=stop.message, retryable=False)
                     return stop
             state.steps += 1
-            stop = self._step(state, limits, check, stream)
+            stop = self._step(state, limits, review, stream)
             if stop is not None:
                 return stop
 
-    def _step(self, state: RunState, limits: list[Limit], check: AnswerCheck | None, stream: bool) -> Stop | None:
+    def _step(self, state: RunState, limits: list[Limit], review: Review | None, stream: bool) -> Stop | None:
         """Ask, parse, act, observe. Returns how the run ends when the model answered."""
         reply = self._ask(state, stream)
         step = self._parse(reply, state)
-        if step is None:
+        if step is None or (review is not None and self._challenged(step, state, review)):
             return None
         if step.action == "answer":
-            return self._answer(step, state, check)
+            answer: str = step.arguments["answer"]
+            return Stop("denied", answer, 5) if state.denied else Stop("done", answer, 0)
         result = self._act(step, state)
         self._observe(result, [remark for limit in limits if (remark := limit.remark(state))])
         if self._cancelled.is_set():
@@ -196,14 +197,13 @@ class AgentKernel:
         self._say("assistant", step.source)
         return step
 
-    def _answer(self, step: protocol.Step, state: RunState, check: AnswerCheck | None) -> Stop | None:
-        answer: str = step.arguments["answer"]
-        challenge = check.challenge(answer, state) if check else ""
+    def _challenged(self, step: protocol.Step, state: RunState, review: Review) -> bool:
+        """Whether the step is questioned instead of taken; the model has been told why."""
+        challenge = review.challenge(step.action, step.arguments, state)
         if challenge:
-            self._emitter.emit("refused", kind="answer_challenged", detail=challenge)
+            self._emitter.emit("refused", kind="challenged", detail=challenge)
             self._observe(Result(False, challenge, challenge), [])
-            return None
-        return Stop("denied", answer, 5) if state.denied else Stop("done", answer, 0)
+        return bool(challenge)
 
     def _act(self, step: protocol.Step, state: RunState) -> Result:
         action_id, started = f"a{state.steps}", time.monotonic()
@@ -257,10 +257,14 @@ class AgentKernel:
         self._emitter.emit("run.finished", status=stop.status, steps=state.steps, usage=usage, duration_ms=round(duration * 1000))
 
     def _suggestion(self, query: str) -> str:
-        """A skill's command for the request, where the endpoint is a local server: there the models are weak."""
         from core.suggestion import suggest
 
-        return suggest(query, self.registry) if self.settings.api_base_url and self.client.honours_schema() else ""
+        return suggest(query, self.registry) if self._guided else ""
+
+    @property
+    def _guided(self) -> bool:
+        """Whether the model is guided more closely: where the endpoint is a server on this machine, whose models are small as a rule."""
+        return bool(self.settings.api_base_url) and self.client.honours_schema()
 
     def _observation_limit(self) -> int:
         """Characters of one observation: as set, and at most about a quarter of the model's window where that is known."""

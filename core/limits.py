@@ -6,7 +6,6 @@ observation. The kernel keeps the facts they judge by in a RunState.
 from __future__ import annotations
 
 import json
-import re
 import zlib
 from collections import Counter
 from collections.abc import Mapping
@@ -135,24 +134,6 @@ class CostLimit:
 
     def remark(self, state: RunState) -> str:
         return ""
-
-
-class PathDrift:
-    """Stops nothing; remarks when a file was written beside the path that the request names (status.txt, not files/status.txt)."""
-
-    def before(self, state: RunState) -> Stop | None:
-        return None
-
-    def remark(self, state: RunState) -> str:
-        last = state.done[-1] if state.done else None
-        if last is None or last.action != "write_file" or not last.ok:
-            return ""
-        path = last.detail.rpartition(" (")[0]
-        folder, _, name = path.rpartition("/")
-        named = re.findall(rf"[\w./-]*(?<![\w.-]){re.escape(name)}(?![\w/-])", state.query)
-        if not folder or not named or any(path.endswith(found.removeprefix("./")) and "/" in found for found in named) or f"{folder}/" in state.query:
-            return ""
-        return f"Note: the task says {named[0]}, and you wrote {path}. If that is not meant, write {named[0]}."
 
 
 def summary(state: RunState) -> str:

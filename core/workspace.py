@@ -57,6 +57,13 @@ class Workspace:
             self._refuse_device(path, real)
         return real
 
+    def exists(self, path: str) -> bool:
+        """Whether a path that may be read leads to something."""
+        try:
+            return self.readable(path).exists()
+        except ActionError:
+            return False
+
     def working_directory(self, cwd: str | None, command: str = "") -> Path:
         """Where a command runs: `cwd` if given and allowed, else the skill folder viewed last, else the workspace.
 

@@ -1,7 +1,7 @@
 """core/limits.py: what stops a run, and what only reminds."""
 from __future__ import annotations
 
-from core.limits import CostLimit, Done, PathDrift, RefusalLimit, RepeatLimit, RunState, StepLimit, Stop, action_key, summary
+from core.limits import CostLimit, Done, RefusalLimit, RepeatLimit, RunState, StepLimit, Stop, action_key, summary
 
 
 def state_with(*keys: int) -> RunState:
@@ -60,20 +60,3 @@ def test_a_summary_of_nothing_is_a_dash_and_marks_failures() -> None:
     state = RunState("q")
     state.add(Done("run_command", "false\nmore", False, "exit code: 1", 1))
     assert summary(state) == "  ! run_command false"
-
-
-def wrote(query: str, path: str) -> RunState:
-    state = RunState(query)
-    state.add(Done("write_file", f"{path} (4 characters)", True, "wrote", 1))
-    return state
-
-
-def test_a_file_written_beside_the_named_path_is_remarked() -> None:
-    assert "the task says status.txt, and you wrote files/status.txt" in PathDrift().remark(wrote("Write done into status.txt.", "files/status.txt"))
-    assert "squares.py" in PathDrift().remark(wrote("写一个脚本 squares.py，运行它", "files/squares.py"))
-
-
-def test_a_file_written_where_the_request_says_is_not_remarked() -> None:
-    for query, path in (("Write done into status.txt", "status.txt"), ("change files/a.json", "files/a.json"), ("put a.txt in files/", "files/a.txt"),
-                        ("make something", "files/a.txt"), ("write ./out/a.txt", "out/a.txt"), ("Write mystatus.txt", "files/status.txt")):
-        assert PathDrift().remark(wrote(query, path)) == "", query
