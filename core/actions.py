@@ -82,7 +82,7 @@ class Actions:
         shown, content, append = self._workspace.shown(path), arguments["content"], bool(arguments.get("append"))
         before = self._text_before(path, shown)
         after = before + content if append else content
-        if reason := content_check.refusal(path, before, after):
+        if reason := content_check.refusal(path, shown, before, after):
             raise ActionError("not_written", f"{shown}: {reason}")
         write_text(path, shown, content, append)
         done = "appended to" if append and before else "wrote" if not before else "replaced"

@@ -11,7 +11,7 @@ from pathlib import Path
 _LONGEST = 200_000
 
 
-def refusal(path: Path, before: str, after: str) -> str:
+def refusal(path: Path, shown: str, before: str, after: str) -> str:
     """Why the new text must not replace the old, or "": a file that holds valid JSON would hold none."""
     if path.suffix.lower() != ".json" or not before.strip():
         return ""
@@ -19,7 +19,7 @@ def refusal(path: Path, before: str, after: str) -> str:
     if not problem or _json_problem(before):
         return ""
     return (f"your content is not JSON ({problem}), so nothing was changed. The file says now:\n{before.strip()[:1000]}\n"
-            "Send write_file again: the content is this whole text with only the asked change in it.")
+            f"Change it with a command such as: sed -i 's/OLD/NEW/' {shown} - or send write_file again with this whole text and your change in it.")
 
 
 def remark(path: Path, after: str) -> str:

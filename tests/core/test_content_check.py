@@ -9,14 +9,14 @@ from core.content_check import refusal, remark
 
 
 def test_json_is_not_replaced_by_something_else() -> None:
-    reason = refusal(Path("a.json"), '{"volume": 3}', "json.dump({}, open('a.json', 'w'))")
-    assert "not JSON" in reason and '{"volume": 3}' in reason
+    reason = refusal(Path("a.json"), "files/a.json", '{"volume": 3}', "json.dump({}, open('a.json', 'w'))")
+    assert "not JSON" in reason and "files/a.json" in reason and '{"volume": 3}' in reason
 
 
 @pytest.mark.parametrize("name, before, after", [
     ("a.json", '{"a": 1}', '{"a": 2}'), ("a.json", "", "nonsense"), ("tsconfig.json", "// note\n{}", "// other\n{}"), ("a.txt", "{}", "x")])
 def test_good_json_new_files_and_files_that_were_no_json_are_let_through(name: str, before: str, after: str) -> None:
-    assert refusal(Path(name), before, after) == ""
+    assert refusal(Path(name), name, before, after) == ""
 
 
 def test_a_script_that_python_cannot_read_is_remarked_with_its_line() -> None:
