@@ -91,7 +91,7 @@ class Program:
 
     def _refused(self, error: AgentError) -> int:
         self.screen.quiet()
-        self.screen.note(error.message, "red", prefix=self.screen.err.paint(t("cli.error"), "red", "bold") + " ")
+        self.screen.note(error.message, "red", prefix=self.screen.err.paint(t("cli.error"), "red", "bold"))
         if isinstance(error, UsageError):
             self.screen.note(t("cli.see_help"), "dim")
         if self.output:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from core.i18n import t
+from ui.cli.lines import forget_typed_ahead, read_line
 from ui.cli.screen import Screen
 from ui.cli.terminal import clip, is_terminal, visible
 
@@ -88,7 +89,7 @@ class Confirmer:
         forget_typed_ahead(self._input())
         self.screen.words("  " + t("cli.confirm_ask") + " ")
         try:
-            line = self._input().readline()
+            line = read_line(self._input())
         except KeyboardInterrupt:
             self.screen.line("")
             return False
@@ -112,19 +113,3 @@ def action_words(action: str) -> str:
         return t(f"cli.action_{action}")
     except KeyError:
         return action
-
-
-def forget_typed_ahead(keyboard: Any) -> None:
-    """Drop what was typed or pasted before now."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            while msvcrt.kbhit():
-                msvcrt.getwch()
-        else:
-            import termios
-
-            termios.tcflush(keyboard.fileno(), termios.TCIFLUSH)
-    except (ImportError, OSError, ValueError, AttributeError):
-        return

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import queue
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 TWICE = 2.0  # s within which a second Ctrl-C means leaving
 _PATIENCE = 3.0  # s that a run may take to end its commands before the program leaves without it
-_POLL = 0.2 if sys.platform == "win32" else None  # s; elsewhere a signal interrupts the wait
+_POLL = 0.2  # s; a signal that comes just before a wait does not end it, so no wait is longer
 
 
 class Leave(BaseException):
@@ -109,12 +108,13 @@ class Foreground:
         approved = False
         self._asking = not self._leave
         try:
-            approved = self._asking and dialogue()
-        except KeyboardInterrupt:
+            try:
+                approved = self._asking and dialogue()
+            finally:
+                self._asking = False
+        except KeyboardInterrupt:  # even one that came in the line above
             approved = False
-        finally:
-            self._asking = False
-            answer.put(approved)
+        answer.put(approved)
 
     def _take_signals(self) -> dict[int, Any]:
         if threading.current_thread() is not threading.main_thread():

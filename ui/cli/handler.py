@@ -136,7 +136,7 @@ class CliHandler:
     def on_error(self, message: str) -> None:
         self._error = message
         self.screen.quiet()
-        self.screen.note(message, "red", prefix=self.screen.err.paint(t("cli.error"), "red", "bold") + " ")
+        self.screen.note(message, "red", prefix=self.screen.err.paint(t("cli.error"), "red", "bold"))
 
     def on_confirm(self, action_type: str, detail: str) -> bool:
         request, self._request = self._request, {}
@@ -230,7 +230,7 @@ class CliHandler:
 
     def _number(self) -> str:
         if self.screen.accessible:
-            return t("cli.thought_words") + " "
+            return t("cli.thought_words")
         return self.screen.err.paint(f"[{self._step}]", "blue") + " "
 
     def _detail(self, title: str, text: str) -> None:

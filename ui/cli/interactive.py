@@ -12,11 +12,12 @@ from core.config import create_env_file
 from core.errors import AgentError
 from core.i18n import t
 from ui.cli.commands import COMMANDS, completions, nearest, understand
-from ui.cli.confirm import forget_typed_ahead, shown_scope
+from ui.cli.confirm import shown_scope
 from ui.cli.foreground import Leave
 from ui.cli.help import VERSION
 from ui.cli.history import HistoryFile, state_folder
 from ui.cli.keyboard import PlainKeyboard, ToolkitKeyboard, Words, edit
+from ui.cli.lines import forget_typed_ahead, read_line
 from ui.cli.screen import Screen
 from ui.cli.session import Session
 from ui.cli.settings import env_path
@@ -52,18 +53,14 @@ class Interactive:
     def _turn(self) -> None:
         draft, self._draft = self._draft, ""
         try:
-            line = self._keyboard.read(draft)
+            self._take(self._keyboard.read(draft))
         except EOFError:
             self._code = 0
-            return
         except KeyboardInterrupt:
             if self.session.interrupts.again():
                 self._code = 130
             else:
                 self.screen.note(t("cli.again_leaves"), "dim")
-            return
-        try:
-            self._take(line)
         except AgentError as error:
             self._complain(error.message)
 
@@ -199,7 +196,7 @@ class Interactive:
         forget_typed_ahead(sys.stdin)
         self.screen.words(f"{question} {t('cli.yes_no')} ")
         try:
-            line = sys.stdin.readline()
+            line = read_line(sys.stdin)
         except KeyboardInterrupt:
             line = "\n"
             self.screen.line("")
@@ -234,4 +231,4 @@ class Interactive:
         return Screen(colour=colour, accessible=self.screen.accessible, out=sys.stderr)
 
     def _complain(self, message: str) -> None:
-        self.screen.note(message, "red", prefix=self.screen.err.paint(t("cli.error"), "red", "bold") + " ")
+        self.screen.note(message, "red", prefix=self.screen.err.paint(t("cli.error"), "red", "bold"))

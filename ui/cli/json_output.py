@@ -15,7 +15,7 @@ from ui.cli.confirm import Confirmer, Question
 _DETAILS = ("llm.request", "llm.reply")  # long, and of use only to who asks for debug level 2
 # Line ends that JSON leaves as they are, but that readers of lines split at.
 _LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
-_STATUS = {0: "done", 4: "fuse", 5: "denied", 130: "cancelled", 143: "cancelled"}
+_STATUS = {0: "done", 4: "fuse", 5: "denied", 129: "cancelled", 130: "cancelled", 143: "cancelled"}
 
 
 class JsonOutput:
@@ -40,11 +40,12 @@ class JsonOutput:
         self._own("error", code=code, message=message, retryable=retryable)
 
     def finish(self, exit_code: int) -> None:
-        """The last line, run.finished: the kernel's own, or one that fits the exit code."""
+        """The last line, run.finished: the kernel's own where there is one, with the status that fits the exit code."""
+        status = _STATUS.get(exit_code, "failed")
         if self._end is not None:
-            self._line(self._end)
+            self._line({**self._end, "status": status})
         else:
-            self._own("run.finished", status=_STATUS.get(exit_code, "failed"), steps=0, usage={}, duration_ms=0)
+            self._own("run.finished", status=status, steps=0, usage={}, duration_ms=0)
 
     def _own(self, event_type: str, **fields: Any) -> None:
         self._line({"v": VERSION, "seq": 0, "ts": timestamp(time.time()), "session": self._session, "run": self._run, "type": event_type, **fields})

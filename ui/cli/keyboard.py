@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ui.cli.history import HistoryFile
+from ui.cli.lines import SAME_BURST, more_lines, read_line
 
 if TYPE_CHECKING:
     from prompt_toolkit.completion import CompleteEvent, Completion
     from prompt_toolkit.document import Document
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-SAME_BURST = 0.01  # s between two keys that no hand typed
 PROMPT = "> "
 
 
@@ -47,7 +47,7 @@ class Words:
 
 
 class PlainKeyboard:
-    """Lines through `input()`. What was pasted with several lines comes as one message."""
+    """Lines from standard input. What was pasted with several lines comes as one message."""
 
     def __init__(self, write: Callable[[str], None], history: HistoryFile) -> None:
         self._write = write
@@ -56,31 +56,13 @@ class PlainKeyboard:
     def read(self, text: str = "") -> str:
         """One message. EOFError at the end of input, KeyboardInterrupt on Ctrl-C."""
         self._write(PROMPT)
-        line = sys.stdin.readline()
+        line = read_line(sys.stdin)
         if not line:
             raise EOFError
-        while self._more():
+        while more_lines(sys.stdin):
             line += sys.stdin.readline()
         self._history.add(line.rstrip("\n"))
         return line.rstrip("\n")
-
-    @staticmethod
-    def _more() -> bool:
-        if sys.platform == "win32":
-            return False
-        import select
-
-        return bool(select.select([sys.stdin], [], [], SAME_BURST)[0]) and not sys.stdin.closed and _pending(sys.stdin.fileno()) > 0
-
-
-def _pending(descriptor: int) -> int:
-    import array
-    import fcntl
-    import termios
-
-    count = array.array("i", [0])
-    fcntl.ioctl(descriptor, termios.FIONREAD, count)
-    return count[0]
 
 
 class ToolkitKeyboard:

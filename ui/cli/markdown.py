@@ -21,8 +21,8 @@ def render(text: str, stream: Stream, columns: int) -> str:
                       highlight=False, legacy_windows=False, soft_wrap=False)
     with console.capture() as capture:
         console.print(Markdown(text, hyperlinks=False, code_theme="ansi_dark"))
-    lines = capture.get().strip("\n").split("\n")
-    return "\n".join(line.rstrip() for line in lines)
+    drawn = "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n"))
+    return drawn if "```" in text or "~~~" in text else re.sub(r"\n{3,}", "\n\n", drawn)  # blank lines of code are its own
 
 
 def _draws_boxes(stream: Stream) -> bool:

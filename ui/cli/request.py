@@ -1,7 +1,6 @@
 """What the person asks for in one shot: the words of the command line, standard input, or both."""
 from __future__ import annotations
 
-import locale
 import os
 import sys
 import threading
@@ -71,6 +70,8 @@ def _read_pipe(wait: float | None) -> tuple[str, bool]:
 
 def decode(data: bytes) -> str:
     """Text out of bytes of an unknown origin: UTF-8, then what the system speaks, then with marks for what cannot be read."""
+    import locale
+
     for encoding in ("utf-8-sig", locale.getpreferredencoding(False)):
         try:
             return data.decode(encoding)

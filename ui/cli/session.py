@@ -82,7 +82,7 @@ class Session:
 
     def understood(self) -> bool:
         """Whether the embedded model found a skill for the last request."""
-        return bool(getattr(self.kernel, "understood", True))
+        return self.kernel.understood
 
     def show_providers(self) -> None:
         """What is missing, which file to edit, three blocks that can be copied into it."""

@@ -1,6 +1,7 @@
 """Runs the command line as a person or a program does: as a process with pipes, or at a terminal of its own."""
 from __future__ import annotations
 
+import io
 import os
 import re
 import signal
@@ -35,6 +36,21 @@ def run_cli(folder: Path, *arguments: str, endpoint: FakeEndpoint | None = None,
     source = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
     return subprocess.run([*PROGRAM, *arguments], capture_output=True, timeout=60, env=environment(folder, endpoint, **more), cwd=folder,
                           **source)  # type: ignore[call-overload,no-any-return]
+
+
+class FakeStream(io.StringIO):
+    """A text stream that says what it is."""
+
+    def __init__(self, tty: bool = False, encoding: str = "utf-8") -> None:
+        super().__init__()
+        self._tty, self._encoding = tty, encoding
+
+    def isatty(self) -> bool:
+        return self._tty
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._encoding
 
 
 class FakeTerminal:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ui.cli.test_terminal import FakeStream
+from tests.ui.cli.driver import FakeStream
 from ui.cli.confirm import Confirmer, Question
 from ui.cli.handler import CliHandler
 from ui.cli.screen import Screen

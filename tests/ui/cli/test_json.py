@@ -96,6 +96,12 @@ def test_a_defect_of_the_program_is_an_event_and_no_traceback(tmp_path: Path) ->
     assert b"Traceback" not in done.stderr
 
 
+def test_a_request_that_nothing_can_serve_is_no_success(tmp_path: Path) -> None:
+    done = run_cli(tmp_path, "--json", "-p", "write me a poem about the sea")
+    assert done.returncode == 3
+    assert events_of(done)[-1]["status"] == "failed"
+
+
 def test_a_refused_confirmation_ends_with_denied(tmp_path: Path) -> None:
     with FakeEndpoint([reply("run_command", command="echo x"), reply("answer", answer="no")]) as endpoint:
         done = run_cli(tmp_path, "--json", "-p", "x", endpoint=endpoint)

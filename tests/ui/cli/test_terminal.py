@@ -1,7 +1,6 @@
 """What reaches the two streams: colours, encodings, and nothing that a model smuggles in."""
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
@@ -10,26 +9,11 @@ from hypothesis import strategies as st
 
 from tests.fake_endpoint import FakeEndpoint
 from tests.scripted_model import reply
-from tests.ui.cli.driver import run_cli
+from tests.ui.cli.driver import FakeStream, run_cli
 from ui.cli.live_answer import LiveAnswer
 from ui.cli.markdown import render
 from ui.cli.screen import Screen
 from ui.cli.terminal import Stream, clip, icons_for, visible, wants_colour, width
-
-
-class FakeStream(io.StringIO):
-    """A text stream that says what it is."""
-
-    def __init__(self, tty: bool = False, encoding: str = "utf-8") -> None:
-        super().__init__()
-        self._tty, self._encoding = tty, encoding
-
-    def isatty(self) -> bool:
-        return self._tty
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        return self._encoding
 
 
 @pytest.mark.parametrize("choice,tty,environ,expected", [
