@@ -107,7 +107,8 @@ class AgentKernel:
             self._client.close()
 
     def _loop(self, state: RunState, stream: bool) -> Stop:
-        limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), RepeatLimit(), CostLimit(self.settings.max_run_tokens)]
+        repeats = RepeatLimit(remind=2) if self._guided else RepeatLimit()
+        limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), repeats, CostLimit(self.settings.max_run_tokens)]
         review = Review(guided=self._guided, exists=self._workspace.exists) if self.settings.answer_check else None
         while True:
             for limit in limits:
