@@ -57,6 +57,7 @@ class AgentKernel:
         self._embedded: Any = None
         self._clock = clock
         self._requested = 0
+        self._asking = 0.0  # seconds that the person took to answer; no part of an action's duration
         self._schema: tuple[tuple[str, ...] | None, dict[str, Any]] = (None, {})
         self._cancelled = threading.Event()
         self._emitter = Emitter(lambda event: deliver(self.handler, event), clock)
@@ -207,12 +208,12 @@ class AgentKernel:
         return bool(challenge)
 
     def _act(self, step: protocol.Step, state: RunState) -> Result:
-        action_id, started = f"a{state.steps}", time.monotonic()
+        action_id, started, self._asking = f"a{state.steps}", time.monotonic(), 0.0
         detail = prompt.neutralise(self._actions.detail(step.action, step.arguments))
         self._emitter.emit("action.started", id=action_id, action=step.action, detail=detail, step=state.steps)
         result = self._actions.do(step.action, step.arguments, action_id)
         self._emitter.emit("action.finished", id=action_id, action=step.action, ok=result.ok, exit_code=result.exit_code,
-                           duration_ms=round((time.monotonic() - started) * 1000), content=result.content,
+                           duration_ms=round((time.monotonic() - started - self._asking) * 1000), content=result.content,
                            truncated=result.truncated, diff=result.diff)
         state.denied = state.denied or result.denied
         key = action_key(step.action, step.arguments, result.signature)
@@ -225,7 +226,9 @@ class AgentKernel:
     def _confirm(self, action_id: str, command: str, verdict: Verdict) -> bool:
         self._emitter.emit("confirm.requested", id=action_id, action="run_command", detail=prompt.neutralise(command),
                            reason=verdict.reason, rule=verdict.rule, expires=None)
+        asked = time.monotonic()
         approved = bool(self.handler.on_confirm("run_command", command)) and not self._cancelled.is_set()
+        self._asking = time.monotonic() - asked
         self._emitter.emit("confirm.answered", id=action_id, approved=approved)
         return approved
 
