@@ -54,7 +54,8 @@ class AgentKernel:
         self.outcome: Outcome | None = None
         self.history: list[Message] = []
         self._client = client
-        self._embedded: Any = None
+        self._offline = client is None and not self.settings.api_base_url
+        self._embedded: Any = None  # its transport, once made
         self._clock = clock
         self._requested = 0
         self._asking = 0.0  # seconds that the person took to answer; no part of an action's duration
@@ -289,7 +290,7 @@ class AgentKernel:
         if self._client is None:
             from core.llm import ChatClient
 
-            if not self.settings.api_base_url:
+            if self._offline:
                 from core.offline import OfflineTransport
                 self._embedded = OfflineTransport(self.registry)
             self._client = ChatClient(self.settings, transport=self._embedded, log=lambda level, message: self._emitter.emit(
