@@ -109,9 +109,10 @@ class AgentKernel:
             self._client.close()
 
     def _loop(self, state: RunState, stream: bool) -> Stop:
-        repeats = RepeatLimit(remind=2) if self._guided else RepeatLimit()
-        limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), repeats, CostLimit(self.settings.max_run_tokens)]
-        review = Review(guided=self._guided, exists=self._workspace.exists) if self.settings.answer_check else None
+        guided = self._guided
+        limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), RepeatLimit(2 if guided else 3), CostLimit(self.settings.max_run_tokens)]
+        reviewed = self.settings.answer_check and not self._offline
+        review = Review(guided=guided, exists=self._workspace.exists) if reviewed else None
         while True:
             for limit in limits:
                 if stop := limit.before(state):
