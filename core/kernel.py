@@ -217,7 +217,7 @@ class AgentKernel:
         state.denied = state.denied or result.denied
         key = action_key(step.action, step.arguments, result.signature)
         state.add(Done(step.action, detail, result.ok, result.content, key, result.denied))
-        state.barred = frozenset({step.action} if state.repeats > 1 else ())
+        state.barred = state.barred - {"answer"} | {step.action} if state.repeats > 1 else frozenset()
         return result
 
     def _observe(self, result: Result, remarks: list[str]) -> None:
