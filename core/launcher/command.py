@@ -1,0 +1,81 @@
+"""The last steps of a confined process: its limits, its rights, and then the command takes its place."""
+from __future__ import annotations
+
+import _signal
+import os
+
+from core.launcher import landlock, seccomp
+from core.launcher.config import Config
+from core.launcher.system import PR_SET_NO_NEW_PRIVS, SetupError, close_on_exec_from, drop_capabilities, prctl, step
+
+# Python ignores these two; a command expects to be ended by them.
+RESTORED = (_signal.SIGPIPE, _signal.SIGXFSZ, _signal.SIGINT, _signal.SIGTERM, _signal.SIGCHLD)
+
+
+def become(config: Config, stdio: tuple[int, int, int]) -> None:
+    """Confine this process as `config.tier` says and run its command; never returns. SetupError when a step fails."""
+    os.setsid()
+    for signal in RESTORED:
+        _signal.signal(signal, _signal.SIG_DFL)
+    _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
+    _limits(config)
+    _streams(stdio)
+    _enter_folder(config.cwd)
+    if config.tier != "none":
+        confine(config)
+    close_on_exec_from("descriptors", 3)
+    run(config.arg, config.environment())
+
+
+def confine(config: Config) -> None:
+    """Give up capabilities, new privileges, files and system calls, in the order in which each is still possible."""
+    container = config.tier in ("full", "inner")
+    step("capabilities", config.fail)
+    drop_capabilities("capabilities")
+    prctl("privileges", PR_SET_NO_NEW_PRIVS, 1)
+    if config.landlock == "on":
+        step("landlock", config.fail)
+        landlock.restrict(config, container)
+    step("seccomp", config.fail)
+    seccomp.install(container, config.network == "on")
+
+
+def _limits(config: Config) -> None:
+    import resource
+    for line in config.limit:
+        name, _, text = line.partition("\t")
+        kind = getattr(resource, f"RLIMIT_{name}")
+        value = int(text)
+        hard = resource.getrlimit(kind)[1]
+        if hard != resource.RLIM_INFINITY:
+            value = min(value, hard)
+        resource.setrlimit(kind, (value, value))
+
+
+def _streams(stdio: tuple[int, int, int]) -> None:
+    # Moved out of the way first, so that no target is overwritten while it is still a source.
+    copies = [os.dup(stream) if stream < 3 else stream for stream in stdio]
+    for target, source in enumerate(copies):
+        os.dup2(source, target)
+
+
+def _enter_folder(path: str) -> None:
+    try:
+        os.chdir(path)
+    except OSError as error:
+        raise SetupError("cwd", error.errno or 0, path) from error
+
+
+def run(argv: list[str], environment: dict[str, str]) -> None:
+    """Become the program; SetupError `exec` when it cannot be found or started."""
+    names = [argv[0]]
+    if "/" not in argv[0]:
+        names = [f"{folder}/{argv[0]}" for folder in environment.get("PATH", "/usr/bin:/bin").split(":") if folder.startswith("/")]
+    errno = 2
+    for name in names:
+        try:
+            os.execve(name, argv, environment)
+        except OSError as error:
+            if error.errno not in (2, 20):
+                errno = error.errno or 0
+    raise SetupError("exec", errno, argv[0])

@@ -1,0 +1,136 @@
+"""Tells a denial of the sandbox from an ordinary failure: the exit code, the words of the error, and what the policy allows."""
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.sandbox.policy import Policy
+
+READ_ONLY = r"Read-only file system|EROFS|\[Errno 30\]"
+REFUSED = r"Permission denied|Operation not permitted|EACCES|EPERM|\[Errno 1\]|\[Errno 13\]"
+BUSY = r"Device or resource busy|EBUSY|\[Errno 16\]|could not (?:write|lock) config file"
+ABSENT = r"No such file or directory|ENOENT|\[Errno 2\]|cannot find|does not exist"
+OFFLINE = (r"Network is unreachable|ENETUNREACH|Could not resolve host|Temporary failure in name resolution|Name or service not known|"
+           r"getaddrinfo|EAI_AGAIN|Failed to establish a new connection|Connection refused|ECONNREFUSED|nodename nor servname")
+ERROR_LINE = re.compile(rf"(?P<write>{READ_ONLY})|(?P<busy>{BUSY})|(?P<refused>{REFUSED})|(?P<absent>{ABSENT})|(?P<net>{OFFLINE})")
+QUOTED = re.compile(r"""['"‘“`]([^'"’”`]+)['"’”`]""")
+BARE = re.compile(r"(?<![\w.])((?:~|\.{1,2})?/[^\s:;,'\"()]+)")
+WORD = re.compile(r"[^\s:'\"]+")
+SIGNALS = {31: "system-call", 25: "file-size", 24: "processor-time"}
+LIMITS = {"system-call": "a system call that no command may make", "file-size": "the size of one file is limited",
+          "processor-time": "the processor time of a command is limited"}
+
+
+@dataclass(frozen=True)
+class Denial:
+    """One thing that the sandbox did not allow. `rule` is a stable word: write-outside, read-outside, protected, network,
+    metadata, system-call, file-size, processor-time, set-up. `path` is absolute, "" where there is none."""
+
+    rule: str
+    path: str
+    line: str
+    allowed: str
+    blocked_by: str = "sandbox"
+
+    @property
+    def observation(self) -> str:
+        """What the model is told."""
+        what = f" ({self.path})" if self.path else ""
+        return (f"blocked_by: {self.blocked_by}\nrule: {self.rule}{what}\nseen: {self.line}\nwould be allowed: {self.allowed}\n"
+                "The same command will be blocked again; do not repeat it unchanged.")
+
+
+@dataclass(frozen=True)
+class View:
+    """What the explanation knows: the policy, the tier, the real readable paths, the closed ones, and the temporary folder."""
+
+    policy: Policy
+    tier: str
+    readable: tuple[str, ...]
+    protected: tuple[str, ...]
+    temporary: str
+
+
+def explain(view: View, exit_code: int, output: str, cwd: Path, network: bool) -> Denial | None:
+    """The last denial that the output of a failed command shows, None when it can have failed for a reason of its own."""
+    if exit_code == 0:
+        return None
+    if exit_code == 125 and "guard_runner: not started" in output:
+        return Denial("set-up", "", _last(output), "nothing until the sandbox can be set up again")
+    number = -exit_code if exit_code < 0 else exit_code - 128
+    if number in SIGNALS:
+        rule = SIGNALS[number]
+        return Denial(rule, "", f"ended by signal {number}", LIMITS[rule])
+    for line in reversed(output[-16000:].splitlines()):
+        match = ERROR_LINE.search(line)
+        denial = _judge(view, match.lastgroup or "", line, cwd, network) if match else None
+        if denial:
+            return denial
+    return None
+
+
+def _last(output: str) -> str:
+    return output.strip().splitlines()[-1][:300]
+
+
+def _judge(view: View, kind: str, line: str, cwd: Path, network: bool) -> Denial | None:
+    line = line.strip()[:300]
+    if kind == "net":
+        return None if network or _local(view, line) else Denial("network", "", line, "network access, when the user grants it for this one command")
+    for path in _paths(line, cwd, view):
+        denial = _judge_path(view, kind, path, line)
+        if denial:
+            return denial
+    if kind == "refused" and not network and re.search(r"socket|connect|bind|Network", line):
+        return Denial("network", "", line, "network access, when the user grants it for this one command")
+    return None
+
+
+def _local(view: View, line: str) -> bool:
+    """A refused connection to a local port is the command's own affair where it has a loopback of its own."""
+    return view.tier in ("full", "bwrap") and bool(re.search(r"refused", line, re.I)) and bool(re.search(r"127\.|localhost|::1", line))
+
+
+def _judge_path(view: View, kind: str, path: str, line: str) -> Denial | None:
+    roots = [str(root) for root in view.policy.roots]
+    where = ", ".join(roots)
+    closed = next((item for item in view.protected if _below(path, item) or item.startswith(path + "/")), "")
+    if closed and kind in ("write", "busy", "refused"):
+        return Denial("protected", path, line, f"reading it; changes elsewhere in {where}")
+    if any(_below(path, root) for root in [*roots, view.temporary, "/tmp", "/dev"]):
+        return None
+    visible = any(_below(path, root) for root in view.readable)
+    if kind == "absent":
+        if visible or not os.path.lexists(path):
+            return None
+        return Denial("read-outside", path, line, f"reading the system, the skills and {where}")
+    if kind == "refused" and not visible and os.path.exists(path) and not os.access(path, os.R_OK):
+        return None  # This user could not read it without the sandbox either.
+    if not visible and not _exists_above(path):
+        return None
+    rule = "write-outside" if kind in ("write", "busy") or visible else "read-outside"
+    allowed = f"writing in {where}" if rule == "write-outside" else f"reading the system, the skills and {where}"
+    return Denial(rule, path, line, allowed)
+
+
+def _exists_above(path: str) -> bool:
+    return os.path.lexists(path) or os.path.isdir(os.path.dirname(path))
+
+
+def _below(path: str, folder: str) -> bool:
+    return bool(folder) and (path == folder or path.startswith(folder.rstrip("/") + "/"))
+
+
+def _paths(line: str, cwd: Path, view: View) -> list[str]:
+    """Absolute forms of what looks like a path in an error line, the likeliest first."""
+    words = QUOTED.findall(line) + BARE.findall(line)
+    if not words:
+        words = [word for word in WORD.findall(line) if "/" in word or (cwd / word).exists()]
+    found = []
+    for word in words:
+        text = str(view.policy.home) + word[1:] if word.startswith("~") else word
+        if "\0" not in text and len(text) < 4096:
+            found.append(os.path.normpath(os.path.join(cwd, text)))
+    return list(dict.fromkeys(found))
