@@ -73,9 +73,9 @@ def _cold(source: str, command: list[str]) -> int:
         config = _config(source)
         config.arg = command
         if config.tier == "inner":
-            from core.launcher.command import confine, run
+            from core.launcher.command import confine, make_rules, run
             os.chdir(config.cwd)
-            confine(config)
+            confine(config, make_rules(config))
             run(command, dict(os.environ))
         config.env = config.env or [f"{key}={value}" for key, value in os.environ.items()]
         return _foreground(config)

@@ -12,7 +12,7 @@ from core.launcher.system import PR_SET_NO_NEW_PRIVS, SetupError, close_on_exec_
 RESTORED = (_signal.SIGPIPE, _signal.SIGXFSZ, _signal.SIGINT, _signal.SIGTERM, _signal.SIGCHLD)
 
 
-def become(config: Config, stdio: tuple[int, int, int]) -> None:
+def become(config: Config, stdio: tuple[int, int, int], rules: int) -> None:
     """Confine this process as `config.tier` says and run its command; never returns. SetupError when a step fails."""
     os.setsid()
     for signal in RESTORED:
@@ -22,22 +22,30 @@ def become(config: Config, stdio: tuple[int, int, int]) -> None:
     _streams(stdio)
     _enter_folder(config.cwd)
     if config.tier != "none":
-        confine(config)
+        confine(config, rules)
     close_on_exec_from("descriptors", 3)
     run(config.arg, config.environment())
 
 
-def confine(config: Config) -> None:
+def make_rules(config: Config) -> int:
+    """The Landlock rules of the order, made early because they are the same for every command; -1 for none."""
+    if config.landlock == "off" or config.tier == "none":
+        return -1
+    step("landlock", config.fail)
+    return landlock.rules(config, config.tier in ("full", "inner"))
+
+
+def confine(config: Config, rules: int) -> None:
     """Give up capabilities, new privileges, files and system calls, in the order in which each is still possible."""
-    container = config.tier in ("full", "inner")
-    step("capabilities", config.fail)
-    drop_capabilities("capabilities")
+    if config.tier != "full":
+        # In tier full process 1 has dropped them already, as soon as the mounts were done.
+        step("capabilities", config.fail)
+        drop_capabilities("capabilities")
     prctl("privileges", PR_SET_NO_NEW_PRIVS, 1)
-    if config.landlock == "on":
-        step("landlock", config.fail)
-        landlock.restrict(config, container)
+    if rules >= 0:
+        landlock.restrict(rules)
     step("seccomp", config.fail)
-    seccomp.install(container, config.network == "on")
+    seccomp.install(config.tier in ("full", "inner"), config.network == "on")
 
 
 def _limits(config: Config) -> None:

@@ -7,6 +7,7 @@
     proc private|bind               its own /proc or ours   limit NAME NUMBER    a resource limit (TAB between)
     cwd PATH · env NAME=VALUE · arg TEXT                    the command itself
     fail STEP                       a step that must fail (for tests)
+    same PATH DEVICE:INODE          what a granted folder must still be when the command starts (TAB between)
     landlock on|off                 off where the kernel has none   liveness FD  a pipe whose end means "stop"
 
 `tier inner` is landlock inside a container that another program (bwrap) has built. A newline in a value is written %0A, a
@@ -14,7 +15,7 @@ percent sign %25. Paths are absolute and free of symbolic links.
 """
 from __future__ import annotations
 
-LISTS = ("read", "write", "protect", "mask", "link", "device", "limit", "env", "arg", "fail")
+LISTS = ("read", "write", "same", "protect", "mask", "link", "device", "limit", "env", "arg", "fail")
 WORDS = {"tier": ("full", "landlock", "none", "inner"), "network": ("on", "off"), "proc": ("private", "bind"),
          "landlock": ("on", "off")}
 
@@ -38,6 +39,7 @@ class Config:
         self.liveness = -1
         self.read: list[str] = []
         self.write: list[str] = []
+        self.same: list[str] = []
         self.protect: list[str] = []
         self.mask: list[str] = []
         self.link: list[str] = []
@@ -58,6 +60,14 @@ class Config:
         else:
             raise ConfigError(f"the line {key!r} {value!r} is not understood")
 
+    def extend(self, data: bytes) -> None:
+        """Take more lines, as bytes; ConfigError names the first bad one."""
+        for line in data.decode("utf-8", "surrogateescape").split("\n"):
+            if not line or line.startswith("#"):
+                continue
+            key, _, value = line.partition(" ")
+            self.set(key, value.replace("%0A", "\n").replace("%25", "%") if "%" in value else value)
+
     def lines(self) -> list[tuple[str, str]]:
         """The lines that give this order again."""
         lines = [(key, str(getattr(self, key))) for key in ("tier", "network", "proc", "landlock", "tmp", "cwd")]
@@ -77,11 +87,7 @@ def escape(value: str) -> str:
 def parse(data: bytes) -> Config:
     """The order that these lines give; ConfigError names the first bad one."""
     config = Config()
-    for line in data.decode("utf-8", "surrogateescape").split("\n"):
-        if not line or line.startswith("#"):
-            continue
-        key, _, value = line.partition(" ")
-        config.set(key, value.replace("%0A", "\n").replace("%25", "%") if "%" in value else value)
+    config.extend(data)
     return config
 
 

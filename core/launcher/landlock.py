@@ -26,8 +26,8 @@ def all_rights(version: int) -> int:
     return (1 << bits) - 1
 
 
-def restrict(config: Config, container: bool) -> None:
-    """Confine this process (no new privileges are set already). In a container "/" holds only what may be read."""
+def rules(config: Config, container: bool) -> int:
+    """A descriptor of the rules that `config` gives. In a container "/" holds only what may be read."""
     version = abi()
     rights = all_rights(version)
     private_network = container or config.network == "on"
@@ -35,16 +35,20 @@ def restrict(config: Config, container: bool) -> None:
     scoped = 0 if version < 6 else ABSTRACT_SOCKET_AND_SIGNAL
     attributes = b"".join(value.to_bytes(8, "little") for value in (rights, net, scoped))
     size = 8 if version < 4 else 16 if version < 6 else 24
-    rules = call("landlock", "landlock_create_ruleset", attributes, size, 0)
+    handle = call("landlock", "landlock_create_ruleset", attributes, size, 0)
     write = rights & ~(MAKE_CHAR | MAKE_BLOCK)
     for path in ["/"] if container else [*config.read, *config.protect]:
-        _allow(rules, path, READ & rights)
+        _allow(handle, path, READ & rights)
     for path in [*config.write, *(["/tmp"] if container and config.tmp else [config.tmp] if config.tmp else []), "/dev/shm"]:
-        _allow(rules, path, write)
-    for path in (*DEVICE_FILES, *config.device):
-        _allow(rules, path, (DEVICE | READ_DIR) & rights)
-    call("landlock", "landlock_restrict_self", rules, 0)
-    os.close(rules)
+        _allow(handle, path, write)
+    for path in (*(("/dev",) if container else DEVICE_FILES), *config.device):
+        _allow(handle, path, (DEVICE | READ_DIR) & rights)
+    return handle
+
+
+def restrict(handle: int) -> None:
+    """Put the rules on this process, which has set "no new privileges", and on all that it starts."""
+    call("landlock", "landlock_restrict_self", handle, 0)
 
 
 def _allow(rules: int, path: str, access: int) -> None:

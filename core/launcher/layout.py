@@ -61,7 +61,7 @@ def interpreter() -> Lines:
     home = os.path.dirname(os.path.dirname(os.path.realpath(sys.executable)))
     folders = dict.fromkeys((_environment_folder(), sys.prefix, sys.base_prefix, sys.exec_prefix, home))
     lines = grant("read", [path for path in folders if os.path.realpath(path).count("/") > 1])
-    return list(dict.fromkeys([*lines, *hops(sys.executable)]))
+    return without_covered([*lines, *hops(sys.executable)])
 
 
 def search_path() -> str:
@@ -101,9 +101,16 @@ def carve(folder: str, closed: Sequence[str]) -> list[str]:
     return paths
 
 
+def without_covered(lines: Lines) -> Lines:
+    """Drop each `read` path that lies below another one, and what stands there twice."""
+    roots = [path for key, path in lines if key == "read"]
+    return [(key, path) for key, path in dict.fromkeys(lines)
+            if key != "read" or not any(path.startswith(root + "/") for root in roots)]
+
+
 def system(tier: str) -> Lines:
     """The read-only system for a tier, without the files that only this user may read."""
-    lines = grant("read", SYSTEM)
+    lines = without_covered(grant("read", SYSTEM))
     if os.path.islink("/etc/resolv.conf"):
         lines += grant("read", ["/etc/resolv.conf"])
     closed = private_files()

@@ -40,6 +40,7 @@ def build(config: Config, uid: int) -> None:
     os.chdir("/usr")
     for target, source in binds:
         _attach(source, target)
+    os.close(os.open("./.empty", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o444))
     for path in config.mask:
         _mask(path)
     _devices(devices)
@@ -52,14 +53,28 @@ def build(config: Config, uid: int) -> None:
     os.chdir("/")
 
 
+def close(config: Config, masks: list[str]) -> None:
+    """Close paths below the writable folders of the finished root; SetupError `stale` when a folder was replaced meanwhile."""
+    for line in config.same:
+        path, _, identity = line.partition("\t")
+        state = os.stat(path)
+        if f"{state.st_dev}:{state.st_ino}" != identity:
+            raise SetupError("stale", 116, path)
+    plan: dict[str, int] = {}
+    for path in config.protect:
+        for parent in _between(path, config.write):
+            plan.setdefault(parent, 0)
+        plan[path] = ATTR_RDONLY
+    for path in sorted(plan, key=lambda path: path.count("/")):
+        _attach(_clone(path, plan[path] | ATTR_NOSUID | ATTR_NODEV), path)
+    for path in masks:
+        _mask(path)
+
+
 def _sources(config: Config) -> list[tuple[str, int]]:
     """(where, detached mount) from the root downwards, so that a narrower grant lies over a wider one."""
     plan = {path: (path, ATTR_RDONLY) for path in config.read}
     plan.update({path: (path, 0) for path in config.write})
-    for path in config.protect:
-        for parent in _between(path, config.write):
-            plan.setdefault(parent, (parent, 0))
-        plan[path] = (path, ATTR_RDONLY)
     if config.tmp:
         plan["/tmp"] = (config.tmp, 0)
     order = sorted(plan, key=lambda path: (path.count("/"), path))
@@ -112,7 +127,7 @@ def _attach(tree: int, path: str) -> None:
 def _make_place(place: str, like: os.stat_result) -> None:
     try:
         if like.st_mode & 0o170000 == 0o040000:
-            os.makedirs(place, 0o755)
+            os.makedirs(place, 0o755, exist_ok=True)
         else:
             os.makedirs(os.path.dirname(place), 0o755, exist_ok=True)
             os.close(os.open(place, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
@@ -134,8 +149,6 @@ def _mask(path: str) -> None:
         mount("mounts", "tmpfs", "." + path, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4k,mode=555")
         _seal("." + path)
         return
-    if not os.path.exists("./.empty"):
-        os.close(os.open("./.empty", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o444))
     empty = call("mounts", "open_tree", AT_FDCWD, b"./.empty", OPEN_TREE_CLONE | CLOEXEC)
     _set_attributes(empty, ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV, path)
     _attach(empty, path)

@@ -115,7 +115,18 @@ def _unix_streams(column: int) -> _Program:
     return body
 
 
+_assembled: dict[tuple[bool, bool], bytes] = {}
+
+
+def filter_for(container: bool, network: bool) -> bytes:
+    """assemble(), once for each pair of arguments: a process that forks others makes it for all of them."""
+    key = (container, network)
+    if key not in _assembled:
+        _assembled[key] = assemble(container, network)
+    return _assembled[key]
+
+
 def install(container: bool, network: bool) -> None:
     """Put the filter on this process and all that it starts."""
-    code = assemble(container, network)
+    code = filter_for(container, network)
     program("seccomp", code, len(code) // 8)

@@ -8,6 +8,7 @@ The supervisor holds no Landlock domain itself, so that the command can neither 
 from __future__ import annotations
 
 import _signal
+import _socket
 import os
 import select
 import time
@@ -27,58 +28,56 @@ SIGKILL = 9
 SWEEP_SECONDS = 5.0
 
 
-def supervise(config: Config, stdio: tuple[int, int, int], control: int, notify: Notify) -> int:
-    """Run the command to its end and return its wait status, or -1 when a step of the set-up failed.
+class Prepared:
+    """A process that has everything but its command: process 1 of a finished tree in tier full, else the command to be."""
 
-    `control` is a descriptor: a byte read from it is a signal for the command, its end means "stop everything" (-1: none).
-    Told to `notify`: "started PID", then "exited STATUS"; or "failed STEP ERRNO DETAIL".
-    """
-    read, write = os.pipe()
-    status_read, status_write = os.pipe()
+    __slots__ = ("config", "child", "report", "status", "channel")
+
+    def __init__(self, config: Config, child: int, report: int, status: int, channel: _socket.socket) -> None:
+        self.config = config
+        self.child = child
+        self.report = report
+        self.status = status
+        self.channel = channel
+
+
+def supervise(config: Config, stdio: tuple[int, int, int], control: int, notify: Notify) -> int:
+    """Run the command of `config` to its end: prepare() and go() at once, with the same promises."""
     try:
-        child = _start(config, stdio, write, status_write, (read, status_read, control))
+        prepared = prepare(config, ())
     except SetupError as error:
         notify(f"failed {error.step} {error.errno} {error.detail}")
         return -1
-    os.close(write)
-    os.close(status_write)
-    for stream in set(stdio):
-        if stream > 2:
-            os.close(stream)
-    failure = _read_all(read, control, child)
-    if failure:
-        _finish(child, config)
-        notify("failed " + failure)
-        return -1
-    notify(f"started {child}")
-    _watch(child, control, config)
-    status = _finish(child, config)
-    if config.tier == "full":
-        told = _read_all(status_read, -1, 0)
-        status = int(told) if told else SIGKILL
-    notify(f"exited {status}")
-    return status
+    return go(prepared, b"", stdio, control, notify)
 
 
-def _start(config: Config, stdio: tuple[int, int, int], write: int, status: int, unneeded: tuple[int, ...]) -> int:
-    """Fork the command, or in tier full its process 1, and return its number."""
+def prepare(config: Config, unneeded: Collection[int]) -> Prepared:
+    """Fork a process that stands ready for go(); it closes the descriptors in `unneeded`. SetupError when this one fails."""
     if config.tier == "full":
         step("userns", config.fail)
         namespaces.enter(config.network == "on")
     else:
         prctl("subreaper", PR_SET_CHILD_SUBREAPER, 1)
+    report, write = os.pipe()
+    status, status_write = os.pipe()
+    mine, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
     child = os.fork()
     if child:
-        return child
+        for descriptor in (write, status_write):
+            os.close(descriptor)
+        theirs.close()
+        return Prepared(config, child, report, status, mine)
     try:
         prctl("lifetime", PR_SET_PDEATHSIG, SIGKILL)
+        mine.close()
+        for descriptor in (report, status, *unneeded):
+            os.close(descriptor)
         if config.tier == "full":
-            for descriptor in unneeded:
-                if descriptor > 2:
-                    os.close(descriptor)
-            _init(config, stdio, write, status)
+            _init(config, theirs, write, status_write)
         else:
-            command.become(config, stdio)
+            rules = command.make_rules(config)
+            stdio = _receive(config, theirs)
+            command.become(config, stdio, rules)
     except SetupError as error:
         _report(write, f"{error.step} {error.errno} {error.detail}")
     except BaseException as error:
@@ -87,20 +86,86 @@ def _start(config: Config, stdio: tuple[int, int, int], write: int, status: int,
     os._exit(125)
 
 
+def go(prepared: Prepared, order: bytes, stdio: tuple[int, int, int], control: int, notify: Notify) -> int:
+    """Start the command that `order` (more lines of the configuration) names, see it to its end, and return its wait status.
+
+    -1: a step of the set-up failed. `control` is a descriptor: a byte read from it is a signal for the command, its end means
+    "stop everything" (-1: none). Told to `notify`: "started PID", then "exited STATUS"; or "failed STEP ERRNO DETAIL".
+    """
+    child = prepared.child
+    try:
+        prepared.channel.sendmsg([len(order).to_bytes(8, "little")], [
+            (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, b"".join([number.to_bytes(4, "little") for number in stdio]))])
+        prepared.channel.sendall(order)
+    except OSError:
+        pass  # It ended early; its report, read below, says why.
+    for stream in set(stdio):
+        if stream > 2:
+            os.close(stream)
+    failure = _read_all(prepared.report, control, child)
+    if failure:
+        _finish(child, prepared.config)
+        notify("failed " + failure)
+        return -1
+    notify(f"started {child}")
+    _watch(child, control)
+    status = _finish(child, prepared.config)
+    if prepared.config.tier == "full":
+        told = _read_all(prepared.status, -1, 0)
+        status = int(told) if told else SIGKILL
+    notify(f"exited {status}")
+    return status
+
+
+def _receive(config: Config, channel: _socket.socket) -> tuple[int, int, int]:
+    """Wait for the order: its lines go into `config`, its streams are returned. This process ends when none comes any more."""
+    received, size = receive_descriptors(channel, 8)
+    if len(received) != 3:
+        os._exit(0)
+    config.extend(read_exactly(channel.fileno(), int.from_bytes(size, "little")))
+    channel.close()
+    return received[0], received[1], received[2]
+
+
+def receive_descriptors(channel: _socket.socket, size: int) -> tuple[list[int], bytes]:
+    """The descriptors and the bytes of one message; both empty at the end of the channel."""
+    data, ancillary, _, _ = channel.recvmsg(size, _socket.CMSG_SPACE(4 * 8), _socket.MSG_CMSG_CLOEXEC)
+    received: list[int] = []
+    for _, _, block in ancillary:
+        received += [int.from_bytes(block[start:start + 4], "little") for start in range(0, len(block) - 3, 4)]
+    return received, data
+
+
+def read_exactly(descriptor: int, size: int) -> bytes:
+    """`size` bytes; OSError when the stream ends before."""
+    data = bytearray()
+    while len(data) < size:
+        part = os.read(descriptor, min(size - len(data), 1 << 20))
+        if not part:
+            raise OSError(32, "the order was cut off")
+        data += part
+    return bytes(data)
+
+
 def _report(descriptor: int, text: str) -> None:
     os.write(descriptor, text.encode("utf-8", "surrogateescape")[:4000])
 
 
-def _init(config: Config, stdio: tuple[int, int, int], write: int, status: int) -> None:
+def _init(config: Config, channel: _socket.socket, write: int, status: int) -> None:
     """Process 1: builds the root folder, starts the command, collects orphans, and reports how the command ended."""
     step("mounts", config.fail)
     mounts.build(config, os.geteuid())
+    rules = command.make_rules(config)
+    known = len(config.mask)
+    stdio = _receive(config, channel)
+    mounts.close(config, config.mask[known:])
+    step("capabilities", config.fail)
+    drop_capabilities("capabilities")
     child = os.fork()
     if child == 0:
         os.close(status)
-        command.become(config, stdio)
+        command.become(config, stdio, rules)
     prctl("init", PR_SET_DUMPABLE, 0)
-    drop_capabilities("init")
     os.close(write)
     for stream in set(stdio):
         os.close(stream)
@@ -129,7 +194,7 @@ def _read_all(descriptor: int, control: int, child: int) -> str:
             watched = [descriptor]
 
 
-def _watch(child: int, control: int, config: Config) -> None:
+def _watch(child: int, control: int) -> None:
     """Wait until the child has ended (it stays unreaped), passing on signals; the end of `control` kills it."""
     handle = os.pidfd_open(child) if hasattr(os, "pidfd_open") else -1
     poll = select.poll()

@@ -12,9 +12,10 @@ from core.sandbox.probe import launcher_command
 
 
 class Helper:
-    """One helper process, shared by all threads. It holds nothing but its end of a socket."""
+    """One helper process, shared by all threads. `shared` are the configuration lines that all commands have in common."""
 
-    def __init__(self) -> None:
+    def __init__(self, shared: bytes) -> None:
+        self._shared = shared
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
@@ -25,12 +26,15 @@ class Helper:
         """The helper's process number, 0 before the first command."""
         return self._process.pid if self._process else 0
 
-    def start_command(self, order: bytes, streams: tuple[int, int, int]) -> socket.socket:
-        """Let the helper start a command with these streams; the socket carries its reports and takes its signals."""
+    def start_command(self, order: bytes, streams: tuple[int, int, int], kind: bytes) -> socket.socket:
+        """Let the helper start a command with these streams; the socket carries its reports and takes its signals.
+
+        `kind` is b"s", b"f" or b"n" as core/launcher/zygote.py describes them.
+        """
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             with self._lock:
-                self._pass_on([theirs.fileno(), *streams])
+                self._pass_on(kind, [theirs.fileno(), *streams])
             theirs.close()
             mine.sendall(len(order).to_bytes(8, "little") + order)
         except OSError as error:
@@ -45,7 +49,7 @@ class Helper:
             self._closed = True
             self._drop()
 
-    def _pass_on(self, descriptors: list[int]) -> None:
+    def _pass_on(self, kind: bytes, descriptors: list[int]) -> None:
         if self._closed:
             raise SandboxError("sandbox.closed", "helper")
         message = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
@@ -53,11 +57,11 @@ class Helper:
             self._launch()
         try:
             assert self._channel is not None
-            self._channel.sendmsg([b"x"], message)
+            self._channel.sendmsg([kind], message)
         except OSError:
             self._drop()
             self._launch()
-            self._channel.sendmsg([b"x"], message)
+            self._channel.sendmsg([kind], message)
 
     def _launch(self) -> None:
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -73,6 +77,7 @@ class Helper:
             raise
         finally:
             theirs.close()
+        mine.sendall(len(self._shared).to_bytes(8, "little") + self._shared)
         self._channel = mine
 
     def _drop(self) -> None:

@@ -149,27 +149,28 @@ class Sandbox:
         from core.launcher.config import dump
         orders = self._get_orders()
         closed = orders.closed() if self.tier != "none" else []
-        environment = final_environment(self.policy, values, self._own_values())
-        lines = orders.order(argv, folder, environment, network, closed)
+        lines = orders.order(argv, folder, final_environment(self.policy, values, self._own_values()), closed)
+        if self.tier == "bwrap":
+            lines = self._wrap([*orders.shared, ("network", "on" if network else "off"), *lines])
         watch = Watch(closed) if self.tier in ("landlock", "none") else None
         streams = _Streams(merge, stdin)
         try:
-            if self.tier == "bwrap":
-                lines = self._wrap(lines)
-            control = self._start_helper().start_command(dump(lines), streams.theirs)
+            for kind in (b"n",) if network else (b"s", b"f"):
+                control = self._start_helper().start_command(dump(lines), streams.theirs, kind)
+                command = WarmCommand(argv, control, streams.stdout, streams.stderr, network, watch.restore if watch else list)
+                failure = command.started()
+                if not failure:
+                    self._running.add(command)
+                    return command
+                control.close()
+                if not failure.startswith("stale "):
+                    break
+            raise _failure(failure)
         except BaseException:
             streams.close()
             raise
         finally:
             streams.hand_over()
-        command = WarmCommand(argv, control, streams.stdout, streams.stderr, network, watch.restore if watch else list)
-        failure = command.started()
-        if failure:
-            streams.close()
-            control.close()
-            raise _failure(failure)
-        self._running.add(command)
-        return command
 
     def _wrap(self, lines: list[tuple[str, str]]) -> list[tuple[str, str]]:
         from core.launcher import bubblewrap
@@ -177,10 +178,12 @@ class Sandbox:
         return bubblewrap.wrap(parse(dump(lines)), self._search[1] or bubblewrap.find()).lines()
 
     def _start_helper(self) -> Helper:
+        from core.launcher.config import dump
         from core.sandbox.helper import Helper
         with self._lock:
             if self._helper is None:
-                self._helper = Helper()
+                shared = self._get_orders().shared
+                self._helper = Helper(dump([("tier", "none")] if self.tier == "bwrap" else shared))
             return self._helper
 
     def _spawn_plain(self, argv: list[str], folder: str, values: dict[str, str], network: bool, merge: bool, stdin: int | None) -> Command:

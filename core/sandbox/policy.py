@@ -106,11 +106,20 @@ class Orders:
             lines += [line for line in layout.closed_inside(str(folder), make=False) if line[0] == "mask"]
         return lines
 
-    def order(self, argv: Iterable[str], cwd: str, environment: Mapping[str, str], network: bool,
-              closed: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-        """The lines that start one command."""
-        lines = [*self._fixed, *(closed if self._tier != "none" else ()), ("network", "on" if network else "off"), ("cwd", cwd)]
-        lines += [("env", f"{key}={value}") for key, value in environment.items()]
+    @property
+    def shared(self) -> list[tuple[str, str]]:
+        """The lines that all commands have in common."""
+        return list(self._fixed)
+
+    def order(self, argv: Iterable[str], cwd: str, environment: Mapping[str, str], closed: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+        """The further lines that start one command."""
+        lines = [] if self._tier == "none" else list(closed)
+        if self._tier == "full":
+            # The helper prepares a command's tree before the command comes: it must still show the same folders.
+            for root in self._policy.roots:
+                state = os.stat(root)
+                lines.append(("same", f"{root}\t{state.st_dev}:{state.st_ino}"))
+        lines += [("cwd", cwd), *(("env", f"{key}={value}") for key, value in environment.items())]
         return lines + [("arg", text) for text in argv]
 
     def paths(self, key: str) -> list[str]:
