@@ -33,9 +33,9 @@ def wrap(config: Config, program: str) -> Config:
 def _container(config: Config) -> list[str]:
     arguments = ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-drop", "ALL"]
     arguments += ["--unshare-net"] if config.network == "off" else []
-    binds = {path: "--ro-bind" for path in [*config.read, *FOLDERS]}
-    binds.update({path: "--bind" for path in config.write})
-    binds.update({path: "--ro-bind" for path in config.protect})
+    binds = dict.fromkeys([*config.read, *FOLDERS], "--ro-bind")
+    binds.update(dict.fromkeys(config.write, "--bind"))
+    binds.update(dict.fromkeys(config.protect, "--ro-bind"))
     arguments += ["--bind", config.tmp, "/tmp"] if config.tmp else ["--tmpfs", "/tmp"]
     for path in sorted(binds, key=lambda path: (path.count("/"), path)):
         arguments += [binds[path], path, path]

@@ -28,7 +28,7 @@ Exit status: the command's; 128 + N when signal N ended it; 125 when it could no
 def main(arguments: list[str]) -> int:
     """Do what the command line says; the value is the exit status."""
     if not arguments or arguments[0] in ("--help", "-h"):
-        print(HELP, end="")
+        sys.stdout.write(HELP)
         return 0 if arguments else 2
     if not sys.platform.startswith("linux"):
         return _complain("this launcher confines on Linux only", 3)
@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _complain(text: str, status: int) -> int:
-    print(f"guard_runner: {text}", file=sys.stderr)
+    sys.stderr.write(f"guard_runner: {text}\n")
     return status
 
 
@@ -56,12 +56,11 @@ def _self_test(options: list[str]) -> int:
     if "--machine" in options:
         for word, values in (("tier", [tier]), ("missing", missing), ("refused", refused)):
             for value in values:
-                print(f"{word} {value}")
+                sys.stdout.write(f"{word} {value}\n")
         return 0
-    print(f"tier: {tier}")
-    print(f"missing: {', '.join(missing) or 'nothing'}")
+    sys.stdout.write(f"tier: {tier}\nmissing: {', '.join(missing) or 'nothing'}\n")
     for reason in refused:
-        print(f"not usable here – {reason}")
+        sys.stdout.write(f"not usable here – {reason}\n")
     return 0 if tier != "none" else 1
 
 
@@ -85,16 +84,15 @@ def _cold(source: str, command: list[str]) -> int:
 
 def _foreground(config: Config) -> int:
     """Run the command on this program's own streams; a signal for this program ends the command and all it started."""
-    import _signal
-
     from core.launcher.supervise import supervise
+    from core.launcher.system import signals
     started: list[int] = []
     interrupted: list[int] = []
 
     def stop(number: int, frame: object) -> None:
         interrupted.append(number)
         for process in started:
-            os.kill(process, _signal.SIGKILL)
+            os.kill(process, signals.SIGKILL)
 
     def notify(text: str) -> None:
         word, _, rest = text.partition(" ")
@@ -104,8 +102,8 @@ def _foreground(config: Config) -> int:
             step, number, detail = (rest + "  ").split(" ", 2)
             _complain(f"not started: {step}: {os.strerror(int(number))} {detail}".rstrip(), 125)
 
-    for signal in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
-        _signal.signal(signal, stop)
+    for number in (signals.SIGINT, signals.SIGTERM, signals.SIGHUP):
+        signals.signal(number, stop)
     status = supervise(config, (0, 1, 2), config.liveness, notify)
     if status < 0:
         return 125

@@ -1,23 +1,22 @@
 """The last steps of a confined process: its limits, its rights, and then the command takes its place."""
 from __future__ import annotations
 
-import _signal
 import os
 
 from core.launcher import landlock, seccomp
 from core.launcher.config import Config
-from core.launcher.system import PR_SET_NO_NEW_PRIVS, SetupError, close_on_exec_from, drop_capabilities, prctl, step
+from core.launcher.system import PR_SET_NO_NEW_PRIVS, SetupError, close_on_exec_from, drop_capabilities, prctl, signals, step
 
 # Python ignores these two; a command expects to be ended by them.
-RESTORED = (_signal.SIGPIPE, _signal.SIGXFSZ, _signal.SIGINT, _signal.SIGTERM, _signal.SIGCHLD)
+RESTORED = (signals.SIGPIPE, signals.SIGXFSZ, signals.SIGINT, signals.SIGTERM, signals.SIGCHLD)
 
 
 def become(config: Config, stdio: tuple[int, int, int], rules: int) -> None:
     """Confine this process as `config.tier` says and run its command; never returns. SetupError when a step fails."""
     os.setsid()
-    for signal in RESTORED:
-        _signal.signal(signal, _signal.SIG_DFL)
-    _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
+    for number in RESTORED:
+        signals.signal(number, signals.SIG_DFL)
+    signals.pthread_sigmask(signals.SIG_SETMASK, ())
     _limits(config)
     _streams(stdio)
     _enter_folder(config.cwd)

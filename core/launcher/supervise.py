@@ -7,7 +7,8 @@ The supervisor holds no Landlock domain itself, so that the command can neither 
 """
 from __future__ import annotations
 
-import _signal
+# ruff: noqa: SIM105 – contextlib costs the launcher a millisecond
+
 import _socket
 import os
 import select
@@ -16,7 +17,7 @@ import time
 from core.launcher import command, mounts, namespaces
 from core.launcher.config import Config
 from core.launcher.system import (PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, PR_SET_PDEATHSIG, SetupError, drop_capabilities,
-                                  prctl, step)
+                                  prctl, signals, step)
 
 # Seen by the type checker alone: at run time these modules would cost more than the whole launcher.
 TYPE_CHECKING = False
@@ -169,8 +170,8 @@ def _init(config: Config, channel: _socket.socket, write: int, status: int) -> N
     os.close(write)
     for stream in set(stdio):
         os.close(stream)
-    for signal in (_signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP):
-        _signal.signal(signal, lambda number, frame: os.kill(-1, number))
+    for number in (signals.SIGTERM, signals.SIGINT, signals.SIGHUP):
+        signals.signal(number, lambda number, frame: os.kill(-1, number))
     while True:
         ended, result = os.waitpid(-1, 0)
         if ended == child:

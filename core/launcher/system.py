@@ -1,8 +1,12 @@
 """The system calls that Python does not offer, by number, with errors that name the step that failed."""
 from __future__ import annotations
 
+# ruff: noqa: SIM105 – contextlib costs the launcher a millisecond
+
 import ctypes
 import os
+
+import _signal  # type: ignore[import-not-found]  # without stubs; "signal" itself builds enumerations at import, for 2 ms
 
 _X86 = {"unshare": 272, "pivot_root": 155, "capset": 126}
 _ARM = {"unshare": 97, "pivot_root": 41, "capset": 91}
@@ -16,6 +20,7 @@ PR_CAP_AMBIENT_CLEAR_ALL = 4
 CAP_VERSION = 0x20080522
 EPERM, EINVAL, ENOSYS = 1, 22, 38
 
+signals = _signal
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 _libc.mount.argtypes = (ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p)

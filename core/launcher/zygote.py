@@ -9,7 +9,8 @@ descriptors: a stream for the rest of its order (length and lines again) and its
 """
 from __future__ import annotations
 
-import _signal
+# ruff: noqa: SIM105 – contextlib costs the launcher a millisecond
+
 import _socket
 import gc
 import os
@@ -18,7 +19,7 @@ import select
 from core.launcher import seccomp
 from core.launcher.config import Config, ConfigError, parse
 from core.launcher.supervise import SIGKILL, Prepared, go, prepare, read_exactly, receive_descriptors, sweep
-from core.launcher.system import PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, SetupError, prctl
+from core.launcher.system import PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, SetupError, prctl, signals
 
 DESCRIPTORS = 4
 
@@ -27,7 +28,7 @@ def serve(descriptor: int) -> None:
     """Obey the socket `descriptor` until its other end is closed; what still runs then is ended."""
     prctl("zygote", PR_SET_DUMPABLE, 0)
     prctl("zygote", PR_SET_CHILD_SUBREAPER, 1)
-    _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
+    signals.signal(signals.SIGINT, signals.SIG_IGN)
     shared = parse(read_exactly(descriptor, int.from_bytes(read_exactly(descriptor, 8), "little")))
     _load_everything(shared)
     gc.disable()
@@ -54,8 +55,8 @@ class _Zygote:
         self.spare_child = 0
         self.wake, self.wake_write = os.pipe()
         os.set_blocking(self.wake_write, False)
-        _signal.signal(_signal.SIGCHLD, lambda number, frame: None)
-        _signal.set_wakeup_fd(self.wake_write)
+        signals.signal(signals.SIGCHLD, lambda number, frame: None)
+        signals.set_wakeup_fd(self.wake_write)
 
     def run(self) -> None:
         """Accept commands until the channel ends."""
@@ -112,8 +113,8 @@ class _Zygote:
     def _become_supervisor(self, received: list[int], source: _socket.socket | None, network: bool) -> None:
         """In the child: prepare, wait for the command when it is not there yet, see it to its end. Never returns."""
         try:
-            _signal.set_wakeup_fd(-1)
-            _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
+            signals.set_wakeup_fd(-1)
+            signals.signal(signals.SIGCHLD, signals.SIG_DFL)
             for descriptor in (self.channel.fileno(), self.wake, self.wake_write):
                 os.close(descriptor)
             if self.spare is not None:

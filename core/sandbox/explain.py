@@ -96,27 +96,28 @@ def _local(view: View, line: str) -> bool:
 def _judge_path(view: View, kind: str, path: str, line: str) -> Denial | None:
     roots = [str(root) for root in view.policy.roots]
     where = ", ".join(roots)
-    closed = next((item for item in view.protected if _below(path, item) or item.startswith(path + "/")), "")
+    closed = any(_below(path, item) or item.startswith(path + "/") for item in view.protected)
     if closed and kind in ("write", "busy", "refused"):
         return Denial("protected", path, line, f"reading it; changes elsewhere in {where}")
     if any(_below(path, root) for root in [*roots, view.temporary, "/tmp", "/dev"]):
         return None
     visible = any(_below(path, root) for root in view.readable)
-    if kind == "absent":
-        if visible or not os.path.lexists(path):
-            return None
-        return Denial("read-outside", path, line, f"reading the system, the skills and {where}")
-    if kind == "refused" and not visible and os.path.exists(path) and not os.access(path, os.R_OK):
-        return None  # This user could not read it without the sandbox either.
-    if not visible and not _exists_above(path):
+    if _ordinary(kind, path, visible):
         return None
-    rule = "write-outside" if kind in ("write", "busy") or visible else "read-outside"
-    allowed = f"writing in {where}" if rule == "write-outside" else f"reading the system, the skills and {where}"
-    return Denial(rule, path, line, allowed)
+    if kind in ("write", "busy") or (visible and kind == "refused"):
+        return Denial("write-outside", path, line, f"writing in {where}")
+    return Denial("read-outside", path, line, f"reading the system, the skills and {where}")
 
 
-def _exists_above(path: str) -> bool:
-    return os.path.lexists(path) or os.path.isdir(os.path.dirname(path))
+def _ordinary(kind: str, path: str, visible: bool) -> bool:
+    """Whether the same would have failed without the sandbox."""
+    if kind == "absent":
+        return visible or not os.path.lexists(path)
+    if visible:
+        return False
+    if kind == "refused" and os.path.exists(path) and not os.access(path, os.R_OK):
+        return True
+    return not os.path.lexists(path) and not os.path.isdir(os.path.dirname(path))
 
 
 def _below(path: str, folder: str) -> bool:

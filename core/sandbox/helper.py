@@ -53,17 +53,14 @@ class Helper:
         if self._closed:
             raise SandboxError("sandbox.closed", "helper")
         message = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
-        if self._channel is None:
-            self._launch()
+        channel = self._channel or self._launch()
         try:
-            assert self._channel is not None
-            self._channel.sendmsg([kind], message)
+            channel.sendmsg([kind], message)
         except OSError:
             self._drop()
-            self._launch()
-            self._channel.sendmsg([kind], message)
+            self._launch().sendmsg([kind], message)
 
-    def _launch(self) -> None:
+    def _launch(self) -> socket.socket:
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             # No PR_SET_PDEATHSIG and no preexec_fn: the first would fire when the calling thread ends, and the second can
@@ -79,6 +76,7 @@ class Helper:
             theirs.close()
         mine.sendall(len(self._shared).to_bytes(8, "little") + self._shared)
         self._channel = mine
+        return mine
 
     def _drop(self) -> None:
         if self._channel is not None:

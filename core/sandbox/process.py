@@ -1,6 +1,7 @@
 """A started command: one interface for those that the warm helper started and those that only subprocess could."""
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -88,10 +89,9 @@ class WarmCommand:
 
     def send_signal(self, number: int) -> None:
         if self._status is None:
-            try:
+            # A supervisor that has ended left its last report in the socket.
+            with contextlib.suppress(OSError):
                 self._control.send(bytes([number]))
-            except OSError:
-                pass  # The supervisor has ended; its last report waits in the socket.
 
     def kill_tree(self, timeout: float = GONE_SECONDS) -> bool:
         self.send_signal(signal.SIGKILL)
@@ -158,10 +158,8 @@ class PlainCommand:
         if os.name == "nt":
             self._process.send_signal(number)
             return
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
-        except (ProcessLookupError, PermissionError):
-            pass
 
     def kill_tree(self, timeout: float = GONE_SECONDS) -> bool:
         if self._end is not None:
