@@ -50,8 +50,9 @@ def _complain(text: str, status: int) -> int:
 
 def _self_test(options: list[str]) -> int:
     from core.launcher import bubblewrap, selftest
-    failing = [value for name, value in zip(options, options[1:]) if name == "--fail"]
-    given = dict(zip(options, options[1:]))
+    pairs = [(name, options[number + 1]) for number, name in enumerate(options[:-1])]
+    failing = [value for name, value in pairs if name == "--fail"]
+    given = dict(pairs)
     tier, missing, refused = selftest.choose(failing, given.get("--bwrap") or bubblewrap.find(), given.get("--at-most", "full"))
     if "--machine" in options:
         for word, values in (("tier", [tier]), ("missing", missing), ("refused", refused)):

@@ -6,7 +6,6 @@ flags, and then put in its place; so a folder swapped for a link meanwhile ends 
 from __future__ import annotations
 
 # ruff: noqa: SIM105 – contextlib costs the launcher a millisecond
-
 import os
 
 from core.launcher.config import Config

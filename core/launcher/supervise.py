@@ -8,7 +8,6 @@ The supervisor holds no Landlock domain itself, so that the command can neither 
 from __future__ import annotations
 
 # ruff: noqa: SIM105 – contextlib costs the launcher a millisecond
-
 import _socket
 import os
 import select
@@ -16,8 +15,7 @@ import time
 
 from core.launcher import command, mounts, namespaces
 from core.launcher.config import Config
-from core.launcher.system import (PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, PR_SET_PDEATHSIG, SetupError, drop_capabilities,
-                                  prctl, signals, step)
+from core.launcher.system import PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, PR_SET_PDEATHSIG, SetupError, drop_capabilities, prctl, signals, step
 
 # Seen by the type checker alone: at run time these modules would cost more than the whole launcher.
 TYPE_CHECKING = False
@@ -81,8 +79,7 @@ def prepare(config: Config, unneeded: Collection[int]) -> Prepared:
             command.become(config, stdio, rules)
     except SetupError as error:
         _report(write, f"{error.step} {error.errno} {error.detail}")
-    except BaseException as error:
-        # Whatever went wrong here, this process must end and never run on as a second supervisor.
+    except BaseException as error:  # noqa: BLE001 – whatever went wrong, this process must never run on as a second supervisor
         _report(write, f"launcher 0 {error!r}")
     os._exit(125)
 

@@ -1,12 +1,11 @@
 """The system calls that Python does not offer, by number, with errors that name the step that failed."""
 from __future__ import annotations
 
-# ruff: noqa: SIM105 – contextlib costs the launcher a millisecond
+import _signal  # type: ignore[import-not-found]  # without stubs; "signal" itself builds enumerations at import, for 2 ms
 
+# ruff: noqa: SIM105 – contextlib costs the launcher a millisecond
 import ctypes
 import os
-
-import _signal  # type: ignore[import-not-found]  # without stubs; "signal" itself builds enumerations at import, for 2 ms
 
 _X86 = {"unshare": 272, "pivot_root": 155, "capset": 126}
 _ARM = {"unshare": 97, "pivot_root": 41, "capset": 91}

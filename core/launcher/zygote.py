@@ -10,7 +10,6 @@ descriptors: a stream for the rest of its order (length and lines again) and its
 from __future__ import annotations
 
 # ruff: noqa: SIM105 – contextlib costs the launcher a millisecond
-
 import _socket
 import gc
 import os
