@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import resource
 
 from core.launcher import landlock, seccomp
 from core.launcher.config import Config
@@ -48,7 +49,6 @@ def confine(config: Config, rules: int) -> None:
 
 
 def _limits(config: Config) -> None:
-    import resource
     for line in config.limit:
         name, _, text = line.partition("\t")
         kind = getattr(resource, f"RLIMIT_{name}")

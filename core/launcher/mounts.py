@@ -14,7 +14,7 @@ from core.launcher.system import AT_FDCWD, SetupError, call, mount, step, unmoun
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REC, MS_PRIVATE = 2, 4, 8, 0x4000, 0x40000
 ATTR_RDONLY, ATTR_NOSUID, ATTR_NODEV = 1, 2, 4
 AT_EMPTY_PATH, AT_RECURSIVE, OPEN_TREE_CLONE, CLOEXEC = 0x1000, 0x8000, 1, 0o2000000
-O_PATH, O_NOFOLLOW, RESOLVE_NO_SYMLINKS = 0o10000000, 0o400000, 0x04
+O_PATH, RESOLVE_NO_SYMLINKS = 0o10000000, 0x04
 MOVE_FROM_EMPTY, MOVE_TO_EMPTY = 0x04, 0x40
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 DEVICE_LINKS = (("fd", "/proc/self/fd"), ("stdin", "/proc/self/fd/0"), ("stdout", "/proc/self/fd/1"),
@@ -25,8 +25,8 @@ SETTINGS = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc
 
 
 def open_path(path: str, folder: int = AT_FDCWD) -> int:
-    """A handle on `path`; SetupError when it is missing or a symbolic link lies on the way."""
-    how = (O_PATH | O_NOFOLLOW | CLOEXEC).to_bytes(8, "little") + bytes(8) + RESOLVE_NO_SYMLINKS.to_bytes(8, "little")
+    """A handle on `path`; SetupError when it is missing or a symbolic link lies on the way or at its end."""
+    how = (O_PATH | CLOEXEC).to_bytes(8, "little") + bytes(8) + RESOLVE_NO_SYMLINKS.to_bytes(8, "little")
     return call("mounts", "openat2", folder, os.fsencode(path), how, 24, detail=path)
 
 

@@ -38,7 +38,6 @@ def serve(descriptor: int) -> None:
 def _load_everything(shared: Config) -> None:
     """Do now what every command needs, so that no child has to."""
     import fcntl  # noqa: F401  # for its effect on later imports
-    import resource  # noqa: F401  # the same
     for network in (False, True):
         seccomp.filter_for(shared.tier in ("full", "inner"), network)
 

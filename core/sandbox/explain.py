@@ -12,12 +12,14 @@ READ_ONLY = r"Read-only file system|EROFS|\[Errno 30\]"
 REFUSED = r"Permission denied|Operation not permitted|EACCES|EPERM|\[Errno 1\]|\[Errno 13\]"
 BUSY = r"Device or resource busy|EBUSY|\[Errno 16\]|could not (?:write|lock) config file"
 ABSENT = r"No such file or directory|ENOENT|\[Errno 2\]|cannot find|does not exist"
+REFUSED_CONNECTION = r"[Cc]onnection refused|ECONNREFUSED|Couldn't connect to server"
 OFFLINE = (r"Network is unreachable|ENETUNREACH|Could not resolve host|Temporary failure in name resolution|Name or service not known|"
-           r"getaddrinfo|EAI_AGAIN|Failed to establish a new connection|Connection refused|ECONNREFUSED|nodename nor servname")
+           r"getaddrinfo|EAI_AGAIN|Failed to establish a new connection|nodename nor servname|" + REFUSED_CONNECTION)
 ERROR_LINE = re.compile(rf"(?P<write>{READ_ONLY})|(?P<busy>{BUSY})|(?P<refused>{REFUSED})|(?P<absent>{ABSENT})|(?P<net>{OFFLINE})")
 QUOTED = re.compile(r"""['"‘“`]([^'"’”`]+)['"’”`]""")
 BARE = re.compile(r"(?<![\w.])((?:~|\.{1,2})?/[^\s:;,'\"()]+)")
 WORD = re.compile(r"[^\s:'\"]+")
+GRANT = "network access, when the user grants it for this one command"
 SIGNALS = {31: "system-call", 25: "file-size", 24: "processor-time"}
 LIMITS = {"system-call": "a system call that no command may make", "file-size": "the size of one file is limited",
           "processor-time": "the processor time of a command is limited"}
@@ -78,19 +80,29 @@ def _last(output: str) -> str:
 def _judge(view: View, kind: str, line: str, cwd: Path, network: bool) -> Denial | None:
     line = line.strip()[:300]
     if kind == "net":
-        return None if network or _local(view, line) else Denial("network", "", line, "network access, when the user grants it for this one command")
+        if network or (re.search(REFUSED_CONNECTION, line) and not _host_listens(line)):
+            return None
+        return Denial("network", "", line, GRANT)
     for path in _paths(line, cwd, view):
         denial = _judge_path(view, kind, path, line)
         if denial:
             return denial
     if kind == "refused" and not network and re.search(r"socket|connect|bind|Network", line):
-        return Denial("network", "", line, "network access, when the user grants it for this one command")
+        return Denial("network", "", line, GRANT)
     return None
 
 
-def _local(view: View, line: str) -> bool:
-    """A refused connection to a local port is the command's own affair where it has a loopback of its own."""
-    return view.tier in ("full", "bwrap") and bool(re.search(r"refused", line, re.I)) and bool(re.search(r"127\.|localhost|::1", line))
+def _host_listens(line: str) -> bool:
+    """Whether a refused port is served on this machine: only then was it the command's own loopback that refused."""
+    ports = {f"{int(port):04X}" for port in re.findall(r"(?:port |:)(\d{1,5})\b", line) if int(port) < 65536}
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        try:
+            rows = [row.split() for row in Path(table).read_text(encoding="ascii").splitlines()[1:]]
+        except OSError:
+            continue
+        if any(row[3] == "0A" and row[1].rpartition(":")[2] in ports for row in rows):
+            return True
+    return False
 
 
 def _judge_path(view: View, kind: str, path: str, line: str) -> Denial | None:
@@ -99,7 +111,7 @@ def _judge_path(view: View, kind: str, path: str, line: str) -> Denial | None:
     closed = any(_below(path, item) or item.startswith(path + "/") for item in view.protected)
     if closed and kind in ("write", "busy", "refused"):
         return Denial("protected", path, line, f"reading it; changes elsewhere in {where}")
-    if any(_below(path, root) for root in [*roots, view.temporary, "/tmp", "/dev"]):
+    if any(_below(path, root) for root in [*roots, view.temporary, "/dev"]):
         return None
     visible = any(_below(path, root) for root in view.readable)
     if _ordinary(kind, path, visible):

@@ -19,7 +19,8 @@ AGENT_FOLDER, HOME_FOLDER = ".agent", ".home"
 
 @dataclass(frozen=True)
 class Policy:
-    """The grants of one session. All paths are real and absolute; `limits` are RLIMIT names without the prefix."""
+    """The grants of one session. All paths are real and absolute; `limits` are RLIMIT names without the prefix,
+    `given` the names under which the user knows the folders."""
 
     workspace: Path
     readable: tuple[Path, ...] = ()
@@ -29,6 +30,7 @@ class Policy:
     names: tuple[str, ...] = ()
     secrets: tuple[str, ...] = field(default=(), repr=False)
     limits: Mapping[str, int] = field(default_factory=dict)
+    given: tuple[str, ...] = ()
 
     @property
     def home(self) -> Path:
@@ -48,6 +50,8 @@ def make_policy(workspace: Path | str, readable: Iterable[Path | str] = (), writ
     root = _real(workspace)
     if not root.is_dir():
         raise SandboxError("sandbox.workspace_missing", "workspace", path=str(workspace))
+    readable, writable = list(readable), list(writable)
+    given = tuple(os.path.abspath(os.path.expanduser(path)) for path in (workspace, *readable, *writable))
     home = _real("~")
     for path in (root, *map(_real, writable)):
         if path == home or path in home.parents or len(path.parts) < 2:
@@ -55,7 +59,7 @@ def make_policy(workspace: Path | str, readable: Iterable[Path | str] = (), writ
     for folder in (AGENT_FOLDER, HOME_FOLDER):
         (root / folder).mkdir(mode=0o700, exist_ok=True)
     return Policy(root, tuple(map(_real, readable)), tuple(map(_real, writable)), tuple(map(_real, masked)),
-                  tuple(map(_real, devices)), tuple(names), tuple(secret for secret in secrets if len(secret) >= 6), dict(limits or {}))
+                  tuple(map(_real, devices)), tuple(names), tuple(secret for secret in secrets if len(secret) >= 6), dict(limits or {}), given)
 
 
 def _real(path: Path | str) -> Path:
@@ -91,6 +95,7 @@ class Orders:
         if tier != "none":
             self._fixed += layout.system(tier) + layout.interpreter()
             self._fixed += layout.grant("read", map(str, policy.readable)) + layout.grant("write", map(str, policy.roots))
+            self._fixed += [line for name in policy.given for line in layout.hops(name)]
             self._fixed += [("device", str(path)) for path in policy.devices]
             self._fixed += [("mask", str(path)) for path in policy.masked]
 
