@@ -36,9 +36,11 @@ def marked(mark: str) -> list[int]:
 
 def wait_for(condition: Callable[[], bool], seconds: float = 10) -> bool:
     deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
+    while time.monotonic() < deadline:
+        if condition():
+            return True
         time.sleep(0.01)
-    return condition()
+    return False
 
 
 @pytest.mark.parametrize("tier", TIERS)
