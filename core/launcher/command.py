@@ -12,17 +12,21 @@ from core.launcher.system import PR_SET_NO_NEW_PRIVS, SetupError, close_on_exec_
 RESTORED = (signals.SIGPIPE, signals.SIGXFSZ, signals.SIGINT, signals.SIGTERM, signals.SIGCHLD)
 
 
-def become(config: Config, stdio: tuple[int, int, int], rules: int) -> None:
-    """Confine this process as `config.tier` says and run its command; never returns. SetupError when a step fails."""
+def ready(config: Config, rules: int) -> None:
+    """Confine this process as `config.tier` says, before its command is known. SetupError when a step fails."""
     os.setsid()
     for number in RESTORED:
         signals.signal(number, signals.SIG_DFL)
     signals.pthread_sigmask(signals.SIG_SETMASK, ())
     _limits(config)
-    _streams(stdio)
-    _enter_folder(config.cwd)
     if config.tier != "none":
         confine(config, rules)
+
+
+def become(config: Config, stdio: tuple[int, int, int]) -> None:
+    """Run the command in this process, which is ready; never returns. SetupError when that cannot be done."""
+    _streams(stdio)
+    _enter_folder(config.cwd)
     close_on_exec_from("descriptors", 3)
     run(config.arg, config.environment())
 
@@ -37,10 +41,8 @@ def make_rules(config: Config) -> int:
 
 def confine(config: Config, rules: int) -> None:
     """Give up capabilities, new privileges, files and system calls, in the order in which each is still possible."""
-    if config.tier != "full":
-        # In tier full process 1 has dropped them already, as soon as the mounts were done.
-        step("capabilities", config.fail)
-        drop_capabilities("capabilities")
+    step("capabilities", config.fail)
+    drop_capabilities("capabilities")
     prctl("privileges", PR_SET_NO_NEW_PRIVS, 1)
     if rules >= 0:
         landlock.restrict(rules)

@@ -74,9 +74,7 @@ def prepare(config: Config, unneeded: Collection[int]) -> Prepared:
         if config.tier == "full":
             _init(config, theirs, write, status_write)
         else:
-            rules = command.make_rules(config)
-            stdio = _receive(config, theirs)
-            command.become(config, stdio, rules)
+            _wait_and_become(config, theirs, command.make_rules(config))
     except SetupError as error:
         _report(write, f"{error.step} {error.errno} {error.detail}")
     except BaseException as error:  # noqa: BLE001 – whatever went wrong, this process must never run on as a second supervisor
@@ -91,12 +89,7 @@ def go(prepared: Prepared, order: bytes, stdio: tuple[int, int, int], control: i
     "stop everything" (-1: none). Told to `notify`: "started PID", then "exited STATUS"; or "failed STEP ERRNO DETAIL".
     """
     child = prepared.child
-    try:
-        prepared.channel.sendmsg([len(order).to_bytes(8, "little")], [
-            (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, b"".join([number.to_bytes(4, "little") for number in stdio]))])
-        prepared.channel.sendall(order)
-    except OSError:
-        pass  # It ended early; its report, read below, says why.
+    send(prepared.channel, order, stdio)
     for stream in set(stdio):
         if stream > 2:
             os.close(stream)
@@ -115,14 +108,24 @@ def go(prepared: Prepared, order: bytes, stdio: tuple[int, int, int], control: i
     return status
 
 
-def _receive(config: Config, channel: _socket.socket) -> tuple[int, int, int]:
-    """Wait for the order: its lines go into `config`, its streams are returned. This process ends when none comes any more."""
+def send(channel: _socket.socket, order: bytes, stdio: Collection[int]) -> None:
+    """Pass an order and its streams on; nothing happens when the receiver has ended, whose report says why."""
+    block = b"".join([number.to_bytes(4, "little") for number in stdio])
+    try:
+        channel.sendmsg([len(order).to_bytes(8, "little")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, block)])
+        channel.sendall(order)
+    except OSError:
+        pass
+
+
+def _receive(channel: _socket.socket) -> tuple[bytes, tuple[int, int, int]]:
+    """Wait for an order and its streams. This process ends when none comes any more."""
     received, size = receive_descriptors(channel, 8)
     if len(received) != 3:
         os._exit(0)
-    config.extend(read_exactly(channel.fileno(), int.from_bytes(size, "little")))
+    order = read_exactly(channel.fileno(), int.from_bytes(size, "little"))
     channel.close()
-    return received[0], received[1], received[2]
+    return order, (received[0], received[1], received[2])
 
 
 def receive_descriptors(channel: _socket.socket, size: int) -> tuple[list[int], bytes]:
@@ -149,20 +152,33 @@ def _report(descriptor: int, text: str) -> None:
     os.write(descriptor, text.encode("utf-8", "surrogateescape")[:4000])
 
 
+def _wait_and_become(config: Config, channel: _socket.socket, rules: int) -> None:
+    """Be confined already when the order comes, then run it."""
+    command.ready(config, rules)
+    order, stdio = _receive(channel)
+    config.extend(order)
+    command.become(config, stdio)
+
+
 def _init(config: Config, channel: _socket.socket, write: int, status: int) -> None:
     """Process 1: builds the root folder, starts the command, collects orphans, and reports how the command ended."""
     step("mounts", config.fail)
     mounts.build(config, os.geteuid())
     rules = command.make_rules(config)
-    known = len(config.mask)
-    stdio = _receive(config, channel)
-    mounts.close(config, config.mask[known:])
-    step("capabilities", config.fail)
-    drop_capabilities("capabilities")
+    mine, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
     child = os.fork()
     if child == 0:
         os.close(status)
-        command.become(config, stdio, rules)
+        channel.close()
+        mine.close()
+        _wait_and_become(config, theirs, rules)
+    theirs.close()
+    order, stdio = _receive(channel)
+    known = len(config.mask)
+    config.extend(order)
+    mounts.close(config, config.mask[known:])
+    drop_capabilities("capabilities")
+    send(mine, order, stdio)
     prctl("init", PR_SET_DUMPABLE, 0)
     os.close(write)
     for stream in set(stdio):
@@ -235,6 +251,8 @@ def _finish(child: int, config: Config) -> int:
 
 def sweep(keep: Collection[int] = ()) -> None:
     """End every descendant of this process, its subreaper, but for the trees of `keep`; the rest is gone when it returns."""
+    if not keep and _childless():
+        return
     deadline = time.monotonic() + SWEEP_SECONDS
     while time.monotonic() < deadline:
         found = descendants(os.getpid(), keep)
@@ -251,6 +269,16 @@ def sweep(keep: Collection[int] = ()) -> None:
             except ChildProcessError:
                 pass
         time.sleep(0.002)
+
+
+def _childless() -> bool:
+    """Whether this subreaper has no child, and so no descendant: asked first, because a look at all processes takes time."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return True
+    return False
 
 
 def descendants(root: int, keep: Collection[int] = ()) -> list[int]:
