@@ -31,7 +31,7 @@ TRUE = ["/bin/true"]
 
 def bare(argv: list[str]) -> Callable[[], None]:
     def once() -> None:
-        subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+        subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, check=True)
     return once
 
 
@@ -55,7 +55,8 @@ def cold(sandbox: Sandbox, folder: Path) -> Callable[[], None]:
 
 
 def bwrap(program: str, workspace: Path) -> Callable[[], None]:
-    return bare([program, "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", str(workspace), str(workspace), *TRUE])
+    options = ["--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", str(workspace), str(workspace)]
+    return bare([program, *options, *TRUE])
 
 
 def measure(cases: dict[str, Callable[[], None]], runs: int, gap: float) -> dict[str, tuple[list[float], list[float]]]:

@@ -34,10 +34,10 @@ RAN = 32
 MEANING = {1: "wrote outside", 2: "reached the network", 4: "read a closed file", 8: "could not write in the workspace"}
 LOST = {
     "full": (),
-    "bwrap": ("cold-start",),
-    "landlock": ("metadata", "protected-paths", "masked-files", "private-tmp", "private-proc", "process-names", "loopback",
-                 "unix-server"),
-    "none": ("files", "network", "signals", "keys-in-proc"),
+    "bwrap": ("cold_start",),
+    "landlock": ("metadata", "protected_paths", "masked_files", "private_tmp", "private_proc", "process_names", "loopback",
+                 "unix_server"),
+    "none": ("files", "network", "signals", "keys_in_proc"),
 }
 
 
@@ -62,8 +62,8 @@ def attempt(tier: str, failing: list[str], bwrap: str) -> tuple[list[str], str]:
     while True:
         problem = _try(tier, [*options, *(("fail", name) for name in failing)], bwrap)
         step = problem.partition(":")[0]
-        if tier == "full" and step == "proc" and "private-proc" not in lost:
-            lost.append("private-proc")
+        if tier == "full" and step == "proc" and "private_proc" not in lost:
+            lost.append("private_proc")
             options.append(("proc", "bind"))
         elif tier != "landlock" and step == "landlock" and "landlock" not in lost:
             lost.append("landlock")

@@ -14,6 +14,7 @@ import _socket
 import gc
 import os
 import select
+import time
 
 from core.launcher import seccomp
 from core.launcher.config import Config, ConfigError, parse
@@ -21,6 +22,8 @@ from core.launcher.supervise import SIGKILL, Prepared, go, prepare, read_exactly
 from core.launcher.system import PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, SetupError, prctl, signals
 
 DESCRIPTORS = 4
+# A spare supervisor is prepared when a command has ended, so as not to compete with it, or this long after its start.
+SPARE_SECONDS = 0.2
 
 
 def serve(descriptor: int) -> None:
@@ -51,6 +54,7 @@ class _Zygote:
         self.children: set[int] = set()
         self.spare: _socket.socket | None = None
         self.spare_child = 0
+        self.spare_due = 0.0
         self.wake, self.wake_write = os.pipe()
         os.set_blocking(self.wake_write, False)
         signals.signal(signals.SIGCHLD, lambda number, frame: None)
@@ -60,7 +64,8 @@ class _Zygote:
         """Accept commands until the channel ends."""
         self._make_spare()
         while True:
-            ready = select.select([self.channel.fileno(), self.wake], [], [])[0]
+            timeout = None if self.spare is not None else max(0.0, self.spare_due - time.monotonic())
+            ready = select.select([self.channel.fileno(), self.wake], [], [], timeout)[0]
             if self.wake in ready:
                 os.read(self.wake, 4096)
                 self._reap()
@@ -73,9 +78,10 @@ class _Zygote:
                     self._dispatch(received, kind)
                 for descriptor in received:
                     os.close(descriptor)
-                # Only now: a spare that inherited a command's streams would keep their readers waiting.
-                if self.spare is None:
-                    self._make_spare()
+                self.spare_due = time.monotonic() + SPARE_SECONDS
+            # Only now: a spare that inherited a command's streams would keep their readers waiting.
+            if self.spare is None and time.monotonic() >= self.spare_due:
+                self._make_spare()
 
     def _dispatch(self, received: list[int], kind: bytes) -> None:
         if kind != b"s" or not self._hand_over(received):
@@ -136,6 +142,9 @@ class _Zygote:
                 if child == self.spare_child and self.spare is not None:
                     self.spare.close()
                     self.spare = None
+                    self.spare_due = time.monotonic() + SPARE_SECONDS
+                else:
+                    self.spare_due = 0.0
                 if status:
                     sweep(self.children)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from core.errors import SandboxError
 from core.i18n import t
-from core.sandbox import explain as _explain
+from core.sandbox.explain import Denial, View, explain
 from core.sandbox.policy import Orders, base_environment, final_environment, make_policy
 from core.sandbox.probe import Probe, probe
 from core.sandbox.process import Command, PlainCommand, WarmCommand
@@ -111,13 +111,13 @@ class Sandbox:
             return self._spawn_warm(list(argv), folder, values, network, merge, stdin)
         return self._spawn_plain(list(argv), folder, values, network, merge, stdin)
 
-    def explain(self, exit_code: int, output_tail: str, *, cwd: Path | str | None = None, network: bool = False) -> _explain.Denial | None:
+    def explain(self, exit_code: int, output_tail: str, *, cwd: Path | str | None = None, network: bool = False) -> Denial | None:
         """Why the sandbox stopped a command that failed, None when nothing shows that it did."""
         if not self.confines:
             return None
-        view = _explain.View(self.policy, self.tier, tuple(self._get_orders().paths("read")),
+        view = View(self.policy, self.tier, tuple(self._get_orders().paths("read")),
                              tuple(path for key, path in self._get_orders().closed() if key == "protect"), self._temporary)
-        return _explain.explain(view, exit_code, output_tail, Path(os.path.realpath(cwd or self.policy.workspace)), network)
+        return explain(view, exit_code, output_tail, Path(os.path.realpath(cwd or self.policy.workspace)), network)
 
     def close(self) -> None:
         """End every command that still runs, the helper, and remove the session's temporary folder."""
@@ -187,10 +187,10 @@ class Sandbox:
             return self._helper
 
     def _spawn_plain(self, argv: list[str], folder: str, values: dict[str, str], network: bool, merge: bool, stdin: int | None) -> Command:
-        from core.sandbox import elsewhere
+        from core.sandbox.elsewhere import confinement
         environment = final_environment(self.policy, values, self._own_values())
         self._get_orders()
-        prefix, options, attach = elsewhere.confinement(self.policy, self.tier, self._temporary, network)
+        prefix, options, attach = confinement(self.policy, self.tier, self._temporary, network)
         process = subprocess.Popen([*prefix, *argv], cwd=folder, env=environment, stdin=subprocess.DEVNULL if stdin is None else stdin,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT if merge else subprocess.PIPE, **options)
         command = PlainCommand(argv, process, network, attach(process))

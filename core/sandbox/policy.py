@@ -76,7 +76,15 @@ def final_environment(policy: Policy, values: Mapping[str, str], own: Mapping[st
     """`values` without the names that change what programs run and without any value that holds a secret, then `own`."""
     kept = {key: value for key, value in values.items()
             if (not NEVER.fullmatch(key) or key in policy.names) and not any(secret in value for secret in policy.secrets)}
+    if own and "PATH" in kept:
+        # A program that one command leaves in a writable folder must not stand in for a system program in the next.
+        kept["PATH"] = os.pathsep.join(folder for folder in kept["PATH"].split(os.pathsep) if not _inside(folder, policy.roots))
     return {**kept, **own}
+
+
+def _inside(folder: str, roots: Iterable[Path]) -> bool:
+    real = os.path.realpath(folder)
+    return not os.path.isabs(folder) or any(real == str(root) or real.startswith(f"{root}/") for root in roots)
 
 
 class Orders:
@@ -88,7 +96,7 @@ class Orders:
         self._tier = tier
         self._fixed = [("tier", "full" if tier == "bwrap" else tier)]
         self._fixed += [("fail", step) for step in failing]
-        self._fixed += [("proc", "bind")] if "private-proc" in missing and tier == "full" else []
+        self._fixed += [("proc", "bind")] if "private_proc" in missing and tier == "full" else []
         self._fixed += [("landlock", "off")] if "landlock" in missing else []
         self._fixed += [("tmp", temporary), *layout.limits(tier)]
         self._fixed += [("limit", f"{name}\t{value}") for name, value in policy.limits.items()]

@@ -42,11 +42,11 @@ def cache_file() -> Path:
 def probe(at_most: str = "full", bwrap: str = "", failing: Sequence[str] = (), cache: Path | None = None) -> Probe:
     """The strongest usable tier. A finding for the same machine, boot, user and launcher is taken from `cache`."""
     if sys.platform == "darwin":
-        return _elsewhere("seatbelt", ("unverified", "process-tree"), os.access("/usr/bin/sandbox-exec", os.X_OK), at_most)
+        return _elsewhere("seatbelt", ("unverified", "process_tree"), os.access("/usr/bin/sandbox-exec", os.X_OK), at_most)
     if os.name == "nt":
-        return _elsewhere("job", ("unverified", "files", "network", "keys-in-proc"), True, at_most)
+        return _elsewhere("job", ("unverified", "files", "network", "keys_in_proc"), True, at_most)
     if not sys.platform.startswith("linux") or not launcher_command():
-        return Probe("none", ("files", "network", "signals", "keys-in-proc", "process-tree"), ("no launcher for this system",))
+        return Probe("none", ("files", "network", "signals", "keys_in_proc", "process_tree"), ("no launcher for this system",))
     if failing:
         return _run(at_most, bwrap, failing)
     path = cache or cache_file()
@@ -65,7 +65,7 @@ def probe(at_most: str = "full", bwrap: str = "", failing: Sequence[str] = (), c
 def _elsewhere(tier: str, missing: tuple[str, ...], usable: bool, at_most: str) -> Probe:
     if usable and STRENGTH.index(tier) <= STRENGTH.index(at_most):
         return Probe(tier, missing)
-    return Probe("none", ("files", "network", "signals", "keys-in-proc", "process-tree"), (f"{tier}: not usable",))
+    return Probe("none", ("files", "network", "signals", "keys_in_proc", "process_tree"), (f"{tier}: not usable",))
 
 
 def _run(at_most: str, bwrap: str, failing: Sequence[str]) -> Probe:
@@ -83,7 +83,7 @@ def _run(at_most: str, bwrap: str, failing: Sequence[str]) -> Probe:
         lines, reason = [], str(error)
     tier = next((value for word, value in lines if word == "tier"), "")
     if not tier:
-        return Probe("none", ("files", "network", "signals", "keys-in-proc"), (f"self-test: {reason}",))
+        return Probe("none", ("files", "network", "signals", "keys_in_proc"), (f"self-test: {reason}",))
     return Probe(tier, tuple(value for word, value in lines if word == "missing"),
                  tuple(value for word, value in lines if word == "refused"))
 

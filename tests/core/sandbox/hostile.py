@@ -9,7 +9,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -22,6 +21,7 @@ sys.path.insert(0, str(ROOT))
 
 from core.sandbox import Sandbox  # noqa: E402  # after the path to it
 
+REPOSITORY = "[core]\n\trepositoryformatversion = 0\n"
 KEY = "sk-test-4815162342"
 
 
@@ -72,7 +72,7 @@ class Scene:
         for folder in ("hooks", "objects", "refs/heads"):
             (git / folder).mkdir(parents=True, exist_ok=True)
         (git / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
-        (git / "config").write_text("[core]\n\trepositoryformatversion = 0\n", encoding="utf-8")
+        (git / "config").write_text(REPOSITORY, encoding="utf-8")
 
     def places(self) -> dict[str, str]:
         """What {names} in a script stand for."""
@@ -155,7 +155,7 @@ HOSTILE = {
         exists("work", ".git", "hooks", "post-commit")),
     "writing .git/config": Attempt(
         "echo [core] >> .git/config; git config core.fsmonitor evil",
-        lambda scene, output: "evil" in (scene.workspace / ".git/config").read_text() or "[core]\n[core]" in (scene.workspace / ".git/config").read_text()),
+        lambda scene, output: (scene.workspace / ".git" / "config").read_text() != REPOSITORY),
     "reading ~/.ssh": Attempt("cat {home}/.ssh/id_rsa", shown("PRIVATE KEY")),
     "reading .env in the workspace": Attempt("cat .env", shown("API=PRIVATE")),
     "TCP to the host": Attempt("echo x > /dev/tcp/127.0.0.1/{tcp}", reached("tcp")),
@@ -176,7 +176,7 @@ HOSTILE = {
     "/dev/tty": Attempt("echo x > /dev/tty && echo SEEN", shown("SEEN")),
     "mounting read-write from inside": Attempt("mount -o remount,rw / ; mount -o remount,rw /usr; mount -t tmpfs none . && echo SEEN; "
                                                "unshare -Urm mount -o remount,rw /usr && echo SEEN", shown("SEEN")),
-    "writing /proc/sys": Attempt("cat /proc/sys/kernel/sched_rt_runtime_us > value; cat value > /proc/sys/kernel/sched_rt_runtime_us && echo SEEN", shown("SEEN")),
+    "writing /proc/sys": Attempt("f=/proc/sys/kernel/sched_rt_runtime_us; v=$(cat $f); echo $v > $f && echo SEEN", shown("SEEN")),
     "making a block device": Attempt("mknod disk b 254 0 && echo SEEN; rm -f disk", shown("SEEN")),
     # Beyond the 33 of the table.
     "reading another project": Attempt("cat {outside}/file", shown("mine")),
@@ -194,14 +194,15 @@ PROVABLE = [name for name in HOSTILE if name not in (
     "a new user namespace", "a vsock socket")]
 WORKING = {
     "git init": "git init -q fresh && ls fresh/.git/HEAD",
-    "git commit": "git init -q repo; cd repo && echo x > file && git add file && git -c user.name=a -c user.email=a@b commit -qm first && git log --oneline",
+    "git commit": "git init -q repo; cd repo && echo x > file && git add file && "
+                  "git -c user.name=a -c user.email=a@b commit -qm first && git log --oneline",
     "python ssl": "python3 -c 'import ssl; ssl.create_default_context()'",
     "sqlite": "python3 -c 'import sqlite3; c = sqlite3.connect(\"data.db\"); c.execute(\"create table t(x)\"); c.commit()' && test -s data.db",
     "$TMPDIR": "f=$(mktemp) && echo x > $f && cat $f && cd ~ && echo y > ~/note && cat ~/note",
     "/dev/null": "echo x > /dev/null && head -c 4 /dev/urandom > /dev/zero && echo z > /dev/stdout && echo e > /dev/stderr",
     "a process pool": "cat > pool.py <<'P'\nimport multiprocessing as m\nif __name__ == '__main__':\n    with m.get_context('fork').Pool(2) as p:\n"
                       "        assert p.map(abs, [-1, -2]) == [1, 2]\nP\npython3 pool.py",
-    "a server on 127.0.0.1": "python3 -c 'import socket; s = socket.create_server((\"127.0.0.1\", 0)); c = socket.create_connection(s.getsockname())'",
+    "a server on 127.0.0.1": "python3 -c 'import socket; s = socket.create_server((\"127.0.0.1\", 0)); socket.create_connection(s.getsockname())'",
 }
 
 

@@ -39,7 +39,7 @@ DENIED = [
     ("cat OUTSIDE/never-there", None, ""),
     ("echo 'tests failed: Permission denied for user bob'; exit 1", None, ""),
     ("exit 3", None, ""),
-    ("python3 -c \"import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); s.close(); socket.create_connection(s_ := ('127.0.0.1', 9))\"", None, ""),
+    ("python3 -c \"import socket; socket.create_connection(('127.0.0.1', 9))\"", None, ""),
     ("touch file; chmod 000 file; mkdir d; touch d; false", None, ""),
 ]
 

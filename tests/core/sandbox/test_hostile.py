@@ -10,8 +10,8 @@ from tests.core.sandbox.hostile import HOSTILE, PROVABLE, WORKING
 
 # What tier landlock cannot stop or allow, by the name under which the sandbox itself reports it.
 LOST = {
-    "chmod outside": "metadata", "touch -d outside": "metadata", "reading .env in the workspace": "masked-files",
-    "/proc/AGENT/cmdline": "private-proc", "a server on 127.0.0.1": "loopback",
+    "chmod outside": "metadata", "touch -d outside": "metadata", "reading .env in the workspace": "masked_files",
+    "/proc/AGENT/cmdline": "private_proc", "a server on 127.0.0.1": "loopback",
 }
 Attempts = Callable[[str, str], dict[str, Any]]
 

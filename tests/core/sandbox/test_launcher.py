@@ -93,7 +93,7 @@ def test_a_failed_step_lowers_the_tier_and_says_why(make: Make, step: str, expec
 
 def test_a_lost_feature_of_a_tier_is_named(make: Make) -> None:
     needs_full(make)
-    assert probe(failing=["proc"]).missing == ("private-proc",)
+    assert probe(failing=["proc"]).missing == ("private_proc",)
     assert probe(failing=["landlock"]).missing == ("landlock",)
 
 

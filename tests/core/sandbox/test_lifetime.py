@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import SandboxError
+from core.launcher.supervise import descendants
 from core.sandbox import Sandbox
 from tests.core.sandbox.hostile import run
 
@@ -70,8 +71,9 @@ def test_what_a_command_leaves_in_the_background_ends_with_it(make: Make, tier: 
 def test_a_fork_bomb_is_ended(make: Make) -> None:
     sandbox = make(limits={"NPROC": 300})
     mark = f"mark-{os.getpid()}-bomb"
-    program = "import os\nfor _ in range(150):\n    if os.fork() == 0:\n        import time; time.sleep(300)\nprint('full', flush=True)\ntime.sleep(300)"
-    command = sandbox.spawn(["python3", "-c", "import time\n" + program], env={**sandbox.environment(), "MARK": mark}, merge=True)
+    program = ("import os, time\nfor _ in range(150):\n    if os.fork() == 0:\n        time.sleep(300)\n"
+               "print('full', flush=True)\ntime.sleep(300)")
+    command = sandbox.spawn(["python3", "-c", program], env={**sandbox.environment(), "MARK": mark}, merge=True)
     assert command.stdout.readline() == b"full\n"
     assert command.kill_tree(5)
     assert marked(mark) == []
@@ -122,6 +124,15 @@ def test_the_helper_is_started_anew_when_it_was_killed(make: Make) -> None:
     assert wait_for(lambda: not Path(f"/proc/{first}/stat").exists() or " Z " in Path(f"/proc/{first}/stat").read_text())
     assert run(sandbox, "echo b")[1] == "b\n"
     assert sandbox.helper_pid != first
+
+
+def test_a_prepared_supervisor_that_was_killed_is_replaced(make: Make) -> None:
+    sandbox = make()
+    assert run(sandbox, "echo a")[1] == "a\n"
+    assert wait_for(lambda: bool(descendants(sandbox.helper_pid)))
+    for process in descendants(sandbox.helper_pid):
+        os.kill(process, 9)
+    assert [run(sandbox, f"echo {number}")[1] for number in range(3)] == ["0\n", "1\n", "2\n"]
 
 
 def test_closing_ends_commands_helper_and_temporary_folder(make: Make) -> None:

@@ -32,14 +32,16 @@ def test_a_workspace_below_home_may_be_named_with_a_tilde(tmp_path: Path, monkey
 
 def test_the_environment_holds_no_secret_and_nothing_that_changes_what_programs_run(tmp_path: Path) -> None:
     policy = make_policy(tmp_path, names=["MY_SETTING"], secrets=["sk-very-secret"])
-    source = {"LANG": "zh_CN.UTF-8", "LC_TIME": "C", "API_KEY": "sk-very-secret", "AWS_SECRET_ACCESS_KEY": "x", "MY_SETTING": "1", "HTTP_PROXY": "u:p@h",
-              "TERM": "xterm", "SSH_AUTH_SOCK": "/run/agent"}
+    source = {"LANG": "zh_CN.UTF-8", "LC_TIME": "C", "API_KEY": "sk-very-secret", "AWS_SECRET_ACCESS_KEY": "x", "MY_SETTING": "1",
+              "HTTP_PROXY": "u:p@h", "TERM": "xterm", "SSH_AUTH_SOCK": "/run/agent"}
     base = base_environment(policy, "/usr/bin", source)
     assert set(base) == {"LANG", "LC_TIME", "MY_SETTING", "TERM", "PATH", "AGENT_WORKSPACE", "PAGER", "GIT_PAGER", "GIT_TERMINAL_PROMPT"}
     given = {**base, "LD_PRELOAD": "x", "BASH_ENV": "x", "GIT_SSH_COMMAND": "x", "GIT_AUTHOR_NAME": "me", "PYTHONSTARTUP": "x", "NODE_OPTIONS": "x",
              "OPENAI_API_KEY": "y", "NOTE": "has sk-very-secret inside", "SKILL": "kept"}
     final = final_environment(policy, given, {"HOME": "/h"})
     assert set(final) == {*base, "GIT_AUTHOR_NAME", "SKILL", "HOME"}
+    path = f"{tmp_path}/bin:.:/usr/bin::relative:{tmp_path}/../{tmp_path.name}"
+    assert final_environment(policy, {"PATH": path}, {"HOME": "/h"})["PATH"] == "/usr/bin", "no folder that a command can write"
 
 
 def test_hidden_and_closed_paths_are_found_at_every_depth_that_is_searched(tmp_path: Path) -> None:
