@@ -5,6 +5,7 @@ import os
 import sys
 
 from core.launcher.config import Config, dump
+from core.launcher.mounts import between
 
 FOLDERS = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))),)
 SEARCHED = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap")
@@ -35,7 +36,9 @@ def _container(config: Config) -> list[str]:
     arguments += ["--unshare-net"] if config.network == "off" else []
     binds = dict.fromkeys([*config.read, *FOLDERS], "--ro-bind")
     binds.update(dict.fromkeys(config.write, "--bind"))
-    binds.update(dict.fromkeys(config.protect, "--ro-bind"))
+    for path in config.protect:
+        binds.update({parent: binds.get(parent, "--bind") for parent in between(path, config.write)})
+        binds[path] = "--ro-bind"
     arguments += ["--bind", config.tmp, "/tmp"] if config.tmp else ["--tmpfs", "/tmp"]
     for path in sorted(binds, key=lambda path: (path.count("/"), path)):
         arguments += [binds[path], path, path]

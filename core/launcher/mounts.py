@@ -63,7 +63,7 @@ def close(config: Config, masks: list[str]) -> None:
             raise SetupError("stale", 116, path)
     plan: dict[str, int] = {}
     for path in config.protect:
-        for parent in _between(path, config.write):
+        for parent in between(path, config.write):
             plan.setdefault(parent, 0)
         plan[path] = ATTR_RDONLY
     for path in sorted(plan, key=lambda path: path.count("/")):
@@ -82,7 +82,7 @@ def _sources(config: Config) -> list[tuple[str, int]]:
     return [(target, _clone(plan[target][0], plan[target][1] | ATTR_NOSUID | ATTR_NODEV)) for target in order]
 
 
-def _between(path: str, roots: list[str]) -> list[str]:
+def between(path: str, roots: list[str]) -> list[str]:
     """The folders between a writable root and a protected path: as mount points they cannot be renamed away."""
     root = max((root for root in roots if path.startswith(root.rstrip("/") + "/")), key=len, default="")
     parents = []

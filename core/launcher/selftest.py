@@ -34,7 +34,7 @@ RAN = 32
 MEANING = {1: "wrote outside", 2: "reached the network", 4: "read a closed file", 8: "could not write in the workspace"}
 LOST = {
     "full": (),
-    "bwrap": ("cold_start",),
+    "bwrap": ("cold_start", "graceful_stop"),
     "landlock": ("metadata", "protected_paths", "masked_files", "private_tmp", "private_proc", "process_names", "loopback",
                  "unix_server"),
     "none": ("files", "network", "signals", "keys_in_proc"),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from core.errors import SandboxError
 from core.i18n import t
 from core.sandbox.explain import Denial, View, explain
-from core.sandbox.policy import Orders, base_environment, final_environment, make_policy
+from core.sandbox.policy import Orders, base_environment, final_environment, make_folder, make_policy
 from core.sandbox.probe import Probe, probe
 from core.sandbox.process import Command, PlainCommand, WarmCommand
 from core.sandbox.watch import Watch
@@ -142,7 +142,7 @@ class Sandbox:
         """HOME and TMPDIR as they are inside."""
         if self.tier == "none":
             return {}
-        self.policy.home.mkdir(mode=0o700, exist_ok=True)
+        make_folder(self.policy.home)
         return {"HOME": str(self.policy.home), "TMPDIR": "/tmp" if self.tier in ("full", "bwrap") else self._temporary}
 
     def _spawn_warm(self, argv: list[str], folder: str, values: dict[str, str], network: bool, merge: bool, stdin: int | None) -> Command:

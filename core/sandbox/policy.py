@@ -1,6 +1,7 @@
 """What commands may do, as the agent decides it, and the order for the launcher that follows from it."""
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -57,9 +58,15 @@ def make_policy(workspace: Path | str, readable: Iterable[Path | str] = (), writ
         if path == home or path in home.parents or len(path.parts) < 2:
             raise SandboxError("sandbox.workspace_too_wide", "workspace", path=str(path))
     for folder in (AGENT_FOLDER, HOME_FOLDER):
-        (root / folder).mkdir(mode=0o700, exist_ok=True)
+        make_folder(root / folder)
     return Policy(root, tuple(map(_real, readable)), tuple(map(_real, writable)), tuple(map(_real, masked)),
                   tuple(map(_real, devices)), tuple(names), tuple(secret for secret in secrets if len(secret) >= 6), dict(limits or {}), given)
+
+
+def make_folder(path: Path) -> None:
+    """Make a private folder unless something stands there: a file or link in its place is the launcher's to refuse."""
+    with contextlib.suppress(FileExistsError):
+        path.mkdir(mode=0o700)
 
 
 def _real(path: Path | str) -> Path:
@@ -111,7 +118,7 @@ class Orders:
         """The `protect` and `mask` lines as the folders look now."""
         from core.launcher import layout
         agent = self._policy.workspace / AGENT_FOLDER
-        agent.mkdir(mode=0o700, exist_ok=True)
+        make_folder(agent)
         lines = [("protect", str(agent))]
         for folder in self._policy.roots:
             lines += layout.closed_inside(str(folder))

@@ -237,7 +237,8 @@ def main() -> None:
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "AGENT_KEY": KEY, "HOME": f"{base}/home"})
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     scene = Scene(Path(base))
-    with Sandbox(scene.workspace, [scene.skills], names=["AGENT_KEY"], secrets=[KEY], at_most=tier, cache=Path(base) / "cache.json") as sandbox:
+    with Sandbox(scene.workspace, [scene.skills], names=["AGENT_KEY"], secrets=[KEY], at_most=tier,
+                 bwrap=os.environ.get("TEST_BWRAP", ""), cache=Path(base) / "cache.json") as sandbox:
         checks = {name: attempt(sandbox, scene, name) for name in names or [*HOSTILE, *WORKING]}
         print(json.dumps({"tier": sandbox.tier, "missing": sandbox.missing, "refused": sandbox.probe.refused, "checks": checks}))
 
