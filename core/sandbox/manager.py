@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -46,6 +46,7 @@ class Sandbox:
         self._orders: Orders | None = None
         self._helper: Helper | None = None
         self._temporary = ""
+        self._tidy: Callable[[], object] | None = None
         self._running: weakref.WeakSet[Command] = weakref.WeakSet()
         self._closed = False
 
@@ -127,14 +128,15 @@ class Sandbox:
                 command.kill_tree()
             if self._helper is not None:
                 self._helper.close()
-            if self._temporary:
-                shutil.rmtree(self._temporary, ignore_errors=True)
-                self._temporary = ""
+            if self._tidy is not None:
+                self._tidy()
 
     def _get_orders(self) -> Orders:
         with self._lock:
             if self._orders is None:
                 self._temporary = os.path.realpath(tempfile.mkdtemp(prefix="agent-tmp-"))
+                # Also for a program that ends without close().
+                self._tidy = weakref.finalize(self, shutil.rmtree, self._temporary, True)
                 self._orders = Orders(self.policy, self.tier, self.missing, self._temporary, self._search[2])
             return self._orders
 

@@ -140,7 +140,10 @@ def test_closing_ends_commands_helper_and_temporary_folder(make: Make) -> None:
     mark = f"mark-{os.getpid()}-close"
     command = sandbox.spawn(["sleep", "300"], env={**sandbox.environment(), "MARK": mark})
     helper = sandbox.helper_pid
+    temporary = sandbox._own_values()["TMPDIR"], sandbox._temporary
     sandbox.close()
+    assert temporary[0] == "/tmp"
+    assert not Path(temporary[1]).exists()
     assert command.poll() == -9
     assert marked(mark) == []
     assert not Path(f"/proc/{helper}").exists()
