@@ -3,7 +3,8 @@
     AgentError                  1   anything that the program itself raises
     ├── UsageError              2   the person's command or option is wrong
     ├── NotReadyError           3   something must be set up first
-    │   └── SettingsError       3   a value in .env, the environment or a flag is wrong
+    │   ├── SettingsError       3   a value in .env, the environment or a flag is wrong
+    │   └── SandboxError        3   a command cannot be confined as promised, so it was not started
     ├── SkillError              1   a skill folder or its commands.yaml is wrong
     ├── ModelError              1   the endpoint refused or answered nonsense, and asking again will not help
     │   ├── AuthError           3   401, 403: the key, or the right to use the model
@@ -62,6 +63,14 @@ class NotReadyError(AgentError):
 
 class SettingsError(NotReadyError):
     """A setting is invalid; the message names the variable, what was found and what is allowed."""
+
+
+class SandboxError(NotReadyError):
+    """A command was not started, because a step of its confinement failed. `step` is that step's stable name."""
+
+    def __init__(self, key: str, step: str, **values: Any) -> None:
+        super().__init__(key, step=step, **values)
+        self.step = step
 
 
 class SkillError(AgentError):
