@@ -42,7 +42,8 @@ class Done:
 @dataclass
 class RunState:
     """The facts of one run. `refusals` counts refused replies in a row; `tokens` is what the endpoint reported so far;
-    `barred` are the actions that the next reply may not take, where the endpoint keeps to a schema: those repeated since something new was done, or an answer held back."""
+    `barred` are the actions that the next reply may not take, where the endpoint keeps to a schema: those repeated since something
+    new was done, or an answer held back."""
 
     query: str
     steps: int = 0
