@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from core.guard.scope import Scope, system_program
-from core.guard.verdict import load_table
+from core.guard.verdict import load_table, words_in
 from core.guard.words import HOLE, Call, Options, Word, split_options
 
 Handler = Callable[[str, Call, Scope], None]
@@ -43,8 +43,8 @@ def handlers() -> dict[str, Handler]:
 def classes() -> dict[str, str]:
     """Program name -> read, list, text, write, build, or the rule of a dangerous program."""
     data = load_table("programs")
-    table = {name: kind for kind in ("build", "write", "list", "read", "text") for line in data[kind] for name in line.split()}
-    table.update({name: rule for rule, lines in data["danger"].items() for line in lines for name in line.split()})
+    table = {name: kind for kind in ("build", "write", "list", "read", "text") for name in words_in(data[kind])}
+    table.update({name: rule for rule, names in data["danger"].items() for name in words_in(names)})
     return table
 
 

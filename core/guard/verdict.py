@@ -81,6 +81,11 @@ def load_table(name: str) -> Any:
         return json.load(file)
 
 
+def words_in(value: str | list[str]) -> list[str]:
+    """The words of a table entry that is one line or several."""
+    return (value if isinstance(value, str) else " ".join(value)).split()
+
+
 @functools.cache
 def rules() -> dict[str, Rule]:
     """The policy table."""

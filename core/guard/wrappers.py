@@ -166,7 +166,7 @@ def script_file(word: Word, call: Call, scope: Scope) -> None:
         if place.zone == "workspace" and not place.secret:
             text = small_file(place.path)
             if text is not None:
-                judge_inner(text, call, scope)
+                judge_inner(text, call, scope, {"bat": "cmd", "cmd": "cmd", "ps1": "powershell"}.get(word.text.lower().rpartition(".")[2], "posix"))
 
 
 def small_file(path: str, limit: int = 65536) -> str | None:
