@@ -194,10 +194,14 @@ class _Line:
             scope.count()
             return
         name = first.text.lower()
-        glued = re.match(r"^(cd|chdir|md|mkdir|rd|rmdir|del|erase|dir|type|copy|move|ren|echo|set|cls|exit|pushd|popd)([./\\:].*)$", name)
+        glued = re.match(r"^(cd|chdir|md|mkdir|rd|rmdir|del|erase|dir|type|copy|move|ren|echo|set|cls|exit|pushd|popd)([.\\:].*)$", name)
         if glued and not re.search(r"\.(exe|bat|cmd|com)$", name):
             name = glued[1]
             call = Call((Word(name), *([Word(first.text[len(name):])] if name != "echo" else []), *call.arguments), call.start, call.end, call.stdin)
+        switch = re.match(r"^([^/\\:]+)(/.*)$", first.text)
+        if switch and not glued:
+            name = switch[1].lower()
+            call = Call((Word(switch[1], names=first.names), Word(switch[2]), *call.arguments), call.start, call.end, call.stdin)
         if re.fullmatch(r"[a-z]:", name):
             scope.move(Word(name + "/"))
             return

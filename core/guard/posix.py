@@ -22,6 +22,7 @@ _CONDITIONAL = frozenset(("if_statement", "for_statement", "c_style_for_statemen
 _SEQUENCES = frozenset(("program", "compound_statement", "do_group", "case_item", "else_clause", "elif_clause", "if_statement", "while_statement"))
 _FILTERS = frozenset(("sort", "head", "tail", "uniq", "grep", "tac", "shuf", "tee", "cat", "awk", "sed"))
 _LISTERS = frozenset(("ls", "find", "fd", "rg", "grep", "git", "tree", "cat", "echo", "printf"))
+_PREFIXES = frozenset(("env", "command", "builtin", "nice", "nohup", "time", "stdbuf", "busybox"))
 _DATA = re.compile(r"\.(db|sqlite3?|mdb|accdb)$", re.I)
 _TIME_LIMIT = 0.04
 
@@ -202,10 +203,13 @@ class _Reader:
             if secret_name(used):
                 scope.add("secret.env", call, used)
         if keep:
-            certain = value is not None and value.static and not scope.nested and name not in scope.variables and "+=" not in self.raw(node)[:len(name) + 2]
-            scope.variables[name] = value if certain else None
+            scope.variables[name] = value if value is not None and value.static and self.set_once(name) else None
         if value_node is not None:
             self.visit(value_node, scope, None)
+
+    def set_once(self, name: str) -> bool:
+        """Whether the text names the variable, other than to use it, in this one assignment only."""
+        return len(re.findall(rf"(?<![$\w{{]){re.escape(name)}\b|\$?\{{{re.escape(name)}:?=", self.text)) == 1
 
     def declaration(self, node: Node, scope: Scope) -> None:
         """export, declare, local, readonly."""
@@ -352,8 +356,22 @@ def _tame(word: Word) -> bool:
     return word.static and HOLE not in word.text and not re.search(r"^[-~/]|(^|/)\.\.(/|$)|(^|/)\.[a-z]", word.text)
 
 
+def _unwrapped(call: Call) -> Call:
+    """The call without env, command and the like before it."""
+    words = call.words
+    while len(words) > 1 and words[0].text in _PREFIXES:
+        rest = words[1:]
+        while rest and (rest[0].option or re.match(r"^[A-Za-z_]\w*=", rest[0].text)):
+            rest = rest[1:]
+        if not rest:
+            break
+        words = rest
+    return call if words == call.words else call.inner(words)
+
+
 def _says_nothing(call: Call) -> bool:
     """Whether the command prints nothing, so that sending its output to a file only empties the file."""
+    call = _unwrapped(call)
     arguments = [word for word in call.arguments if not word.option]
     if call.name in (":", "true", "false"):
         return True
@@ -376,6 +394,7 @@ def _output(call: Call | None, before: Stdin | None, scope: Scope) -> Stdin:
     remote = scope.report.sends or (before is not None and before.remote)
     if call is None:
         return Stdin(remote=remote)
+    call = _unwrapped(call)
     name = call.name.rpartition("/")[2]
     arguments = [word for word in call.arguments if not word.option]
     if name in ("echo", "printf") and all(word.static for word in call.arguments) and not (name == "printf" and len(arguments) > 1):

@@ -189,17 +189,9 @@ class _Reader:
     def redirects(self, node: Node, call: Call) -> None:
         holder = node.child_by_field_name("command_elements")
         for child in holder.children if holder is not None else []:
-            if child.type == "redirection":
-                target = next((part for part in child.named_children if part.type == "redirected_file_name"), None)
-                if target is not None:
-                    words = [self.values.word(part) for part in target.named_children if part.type != "command_argument_sep"]
-                    append = ">>" in self.values.raw(child)
-                    for word in words[:1]:
-                        self.redirect(word, append, call)
-            elif child.type == "generic_token":
-                match = _REDIRECT.match(self.values.raw(child))
-                if match and not match[3].startswith("&"):
-                    self.redirect(self.values.token(match[3]), match[2] == ">>", call)
+            match = _REDIRECT.match(self.values.raw(child)) if child.type == "generic_token" else None
+            if match and not match[3].startswith("&"):
+                self.redirect(self.values.token(match[3]), match[2] == ">>", call)
 
     def redirect(self, word: Word, append: bool, call: Call) -> None:
         if word.text.lower() in ("$null", "null", "nul", ""):
@@ -212,6 +204,10 @@ class _Reader:
             self.scope.add("overwrite.truncate", call, word.text)
 
     def on_redirection(self, node: Node) -> None:
+        target = next((part for part in node.named_children if part.type == "redirected_file_name"), None)
+        words = [self.values.word(part) for part in target.named_children if part.type != "command_argument_sep"] if target is not None else []
+        for word in words[:1]:
+            self.redirect(word, ">>" in self.values.raw(node), self.call([Word(self.values.raw(node))], node))
         self.children(node)
 
     def on_variable(self, node: Node) -> None:

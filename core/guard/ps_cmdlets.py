@@ -12,6 +12,7 @@ from core.guard.words import HOLE, Call, Word
 from core.guard.wrappers import judge_inner, run_script
 
 _DRIVE = re.compile(r"^(hklm|hkcu|hkcr|hku|hkcc|registry|microsoft\.powershell\.core\\registry|wsman|cert|function|alias|variable|env):", re.I)
+_SERVICE_VERBS = ("stop", "start", "delete", "config", "create", "pause", "continue", "failure", "sdset", "triggerinfo")
 _SAFE_VERBS = ("get", "test", "measure", "select", "where", "sort", "group", "format", "convertto", "convertfrom", "compare", "resolve", "split", "join", "find", "show", "write", "out", "assert", "should", "wait", "search")
 _BUILD = ("invoke-pester", "invoke-build", "invoke-psake", "invoke-scriptanalyzer", "invoke-formatter", "new-fixture", "describe", "import-module", "remove-module", "start-job", "invoke-command", "start-threadjob",
           "start-transcript", "stop-transcript", "new-module", "export-modulemember", "new-event", "set-alias", "new-alias", "set-clipboard", "new-pesterconfiguration", "publish-coverage")
@@ -128,6 +129,8 @@ def _target(word: Word, call: Call, scope: Scope) -> bool:
 
 def _write(name: str, arguments: Arguments, call: Call, scope: Scope) -> None:
     words = _paths(arguments, "path", "literalpath", "filepath", "outputdirectory")
+    if call.name.lower() == "sc" and words and words[0].text.lower() in _SERVICE_VERBS:
+        scope.add("system.service", call, words[0].text)
     kind = "".join(word.text.lower() for word in arguments.find("itemtype", "type"))
     if name == "new-item":
         names = arguments.find("name")

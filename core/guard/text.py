@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 
-from core.guard.programs import Handler, run_script, write_named
+from core.guard.programs import Handler, run_script, spec_of, subcommand, write_named
 from core.guard.scope import Scope
 from core.guard.verdict import load_table
 from core.guard.words import HOLE, Call, Word, split_options
@@ -173,11 +173,13 @@ def inline_language(name: str, call: Call, scope: Scope) -> None:
             if in_place:
                 write_named(call, word, scope)
     elif files:
-        subcommand = spec.get("sub", {}).get(files[0].text)
-        if subcommand:
-            scope.add(subcommand, call, files[0].text)
+        verb = spec.get("sub", {}).get(files[0].text)
+        if verb:
+            scope.add(verb, call, files[0].text)
         elif files[0].text != "-":
             run_script(call, files[0], scope)
+            if files[0].text in load_table("subcommands"):
+                subcommand(files[0].text, spec_of(files[0].text), call.inner((files[0], *arguments[arguments.index(files[0]) + 1:])), scope)
     elif call.stdin is not None and not any(w.text in ("-v", "-V", "--version", "-h") for w in arguments):
         scope.add("remote.code" if call.stdin.remote else "inline.code", call, name)
 

@@ -188,10 +188,17 @@ def read_stdin(call: Call, scope: Scope) -> None:
         return
     if stdin.text is not None:
         judge_inner(stdin.text, call, scope)
-    elif stdin.path is not None:
-        script_file(stdin.path, call, scope)
     else:
+        if stdin.path is not None:
+            script_file(stdin.path, call, scope)
         scope.add("remote.code" if stdin.remote else "dynamic.script", call, call.name)
+
+
+def printenv(name: str, call: Call, scope: Scope) -> None:
+    """printenv NAME…"""
+    for word in call.arguments:
+        if secret_name(word.text) or not word.static:
+            scope.add("secret.env", call, word.text)
 
 
 def evaluate_text(name: str, call: Call, scope: Scope) -> None:
@@ -308,6 +315,7 @@ def busybox(name: str, call: Call, scope: Scope) -> None:
 
 
 HANDLERS: dict[str, Handler] = {
+    "printenv": printenv,
     **{name: wrapper for name in load_table("wrappers")["plain"]}, **{name: elevate for name in load_table("wrappers")["elevate"]},
     **{name: shell for name in _SHELLS}, "env": env, "command": command, "builtin": command, "exec": command, "eval": evaluate_text, "source": source, ".": source,
     "trap": trap, "alias": alias, "cd": change_directory, "pushd": change_directory, "popd": change_directory, "chdir": change_directory, "xargs": xargs,
