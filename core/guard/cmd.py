@@ -11,6 +11,8 @@ from core.guard.words import HOLE, Call, Stdin, Word
 from core.guard.wrappers import assign, script_file
 
 _VARIABLE = re.compile(r"%(~[a-zA-Z$:]*)?([^%\s:&|<>]+)(:[^%]*)?%|%%?~?[a-zA-Z0-9*](?![\w])|!([^!\s&|<>]+)!")
+MAX_TOKENS = 800
+MAX_LINE = 8191   # what cmd.exe accepts
 _TAME = ("date", "time", "random", "errorlevel", "cd", "number_of_processors", "computername", "username")
 _HOMES = {"userprofile": "", "homepath": "", "appdata": "/AppData/Roaming", "localappdata": "/AppData/Local"}
 _SYSTEM = {"systemroot": "C:/Windows", "windir": "C:/Windows", "systemdrive": "C:", "programfiles": "C:/Program Files", "programdata": "C:/ProgramData", "comspec": "cmd", "temp": "C:/Temp", "tmp": "C:/Temp"}
@@ -33,6 +35,8 @@ class _Token:
 def walk(text: str, scope: Scope) -> None:
     """Record what the line, or the lines of a batch file, meet."""
     try:
+        if max(map(len, text.split("\n"))) > MAX_LINE:
+            raise TooMuch
         tokens = _tokens(text, scope)
         _Line(tokens, scope).run()
     except (TooMuch, RecursionError):
@@ -43,6 +47,8 @@ def _tokens(text: str, scope: Scope) -> list[_Token]:
     tokens: list[_Token] = []
     index = 0
     while index < len(text):
+        if len(tokens) > MAX_TOKENS:
+            raise TooMuch
         char = text[index]
         if char in " \t,;=" and not (char == "=" and tokens):
             index += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 import functools
 import re
 import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from core.guard.posix_words import word_of, words_of
@@ -24,7 +25,8 @@ _FILTERS = frozenset(("sort", "head", "tail", "uniq", "grep", "tac", "shuf", "te
 _LISTERS = frozenset(("ls", "find", "fd", "rg", "grep", "git", "tree", "cat", "echo", "printf"))
 _PREFIXES = frozenset(("env", "command", "builtin", "nice", "nohup", "time", "stdbuf", "busybox"))
 _DATA = re.compile(r"\.(db|sqlite3?|mdb|accdb)$", re.I)
-_TIME_LIMIT = 0.04
+_NAMED = re.compile(r"(?<![$\w{])([A-Za-z_]\w*)|\{([A-Za-z_]\w*):?=")
+_TIME_LIMIT = 0.03
 
 
 @functools.cache
@@ -81,6 +83,7 @@ class _Reader:
     def __init__(self, source: bytes, ascii_only: bool, text: str) -> None:
         self.source, self.ascii_only, self.text = source, ascii_only, text
         self.level = 0
+        self.named: Counter[str] | None = None
 
     def offset(self, place: int) -> int:
         return place if self.ascii_only else len(self.source[:place].decode("utf-8", "ignore"))
@@ -105,6 +108,7 @@ class _Reader:
         kind = node.type
         if kind in ("word", "raw_string", "number", "comment", "variable_name", "string_content", "heredoc_start", "heredoc_end") or not node.child_count:
             return None
+        scope.step(node.child_count if kind == "command" else 0)
         if kind in _LEVELS:
             self.level += 1
             if self.level > MAX_DEPTH:
@@ -195,6 +199,7 @@ class _Reader:
 
     def assignment(self, node: Node, scope: Scope, call: Call, exported: bool, *, keep: bool = True) -> None:
         """NAME=VALUE: remembered when it is certain, checked when programs obey it."""
+        scope.count()
         name_node, value_node = node.child_by_field_name("name"), node.child_by_field_name("value")
         name = re.split(r"[\[+]", self.raw(name_node))[0] if name_node else ""
         value = word_of(value_node, self.source, scope) if value_node is not None and value_node.type != "array" else Word("") if value_node is None else None
@@ -209,7 +214,9 @@ class _Reader:
 
     def set_once(self, name: str) -> bool:
         """Whether the text names the variable, other than to use it, in this one assignment only."""
-        return len(re.findall(rf"(?<![$\w{{]){re.escape(name)}\b|\$?\{{{re.escape(name)}:?=", self.text)) == 1
+        if self.named is None:
+            self.named = Counter(match[1] or match[2] for match in _NAMED.finditer(self.text))
+        return self.named[name] == 1
 
     def declaration(self, node: Node, scope: Scope) -> None:
         """export, declare, local, readonly."""

@@ -5,7 +5,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from core.guard.scope import Scope
+from core.guard.scope import MAX_WORDS, Scope
 from core.guard.verdict import load_table
 from core.guard.words import HOLE, Word
 
@@ -18,7 +18,7 @@ _BRACES = str.maketrans({"{": _OPEN, "}": _CLOSE, ",": _COMMA})
 _ESCAPES = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _ANSI = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c(.)|(.))", re.S)
 _TAME_GIT = re.compile(r"git (rev-parse (--short(=\d+)? |--abbrev-ref )*(HEAD|@)|describe( --[\w-]+)*|branch --show-current)$")
-MAX_WORDS = 64
+MAX_RESULTS = 64
 
 
 class _Pieces:
@@ -71,6 +71,9 @@ def _tilde(text: str, quoted: bool) -> str:
 
 def _collect(node: Node, source: bytes, scope: Scope, pieces: _Pieces, quoted: bool) -> None:
     kind = node.type
+    if node.child_count > MAX_WORDS:
+        pieces.add(HOLE, static=False)
+        return
     raw = source[node.start_byte:node.end_byte].decode("utf-8", "replace")
     if kind in ("word", "number", "variable_name", "extglob_pattern", "regex", "test_operator", "special_variable_name", "file_descriptor") and not node.named_child_count:
         _plain(raw, pieces)
@@ -191,14 +194,14 @@ def _substitution(raw: str, scope: Scope, pieces: _Pieces) -> None:
 
 
 def _expand_braces(text: str) -> list[str]:
-    """{a,b} expanded; more than MAX_WORDS results are left to be not known."""
+    """{a,b} expanded; more than MAX_RESULTS results are left to be not known."""
     results = [text]
     for _ in range(8):
         grown = [more for item in results for more in _expand_one(item)]
         if grown == results:
             return results
         results = grown
-        if len(results) > MAX_WORDS:
+        if len(results) > MAX_RESULTS:
             return [HOLE]
     return results
 

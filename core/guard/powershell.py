@@ -9,7 +9,7 @@ from core.guard.posix import parse
 from core.guard.programs import secret_name
 from core.guard.ps_cmdlets import run_cmdlet
 from core.guard.ps_values import Values, aliases, kinds, repaired
-from core.guard.scope import MAX_DEPTH, Scope, TooMuch
+from core.guard.scope import MAX_DEPTH, MAX_WORDS, Scope, TooMuch
 from core.guard.verdict import load_table, words_in
 from core.guard.windows import program
 from core.guard.words import HOLE, Call, Stdin, Word
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _LEVELS = frozenset(("script_block_expression", "statement_block", "sub_expression", "parenthesized_expression", "array_expression", "hash_literal_expression"))
 _REDIRECT = re.compile(r"^([\d*])?(>>?)(.*)$")
+MAX_REPAIR = 8192
 _LISTERS = ("get-childitem", "get-item", "select-string", "resolve-path")
 _FILTERS = ("where-object", "select-object", "sort-object")
 
@@ -41,7 +42,7 @@ def walk(text: str, scope: Scope) -> None:
         return
     source = text.encode("utf-8")
     root = parse(parser, source)
-    if root is not None and broken(root):
+    if root is not None and len(text) <= MAX_REPAIR and broken(root):
         changed = repaired(text).encode("utf-8")
         again = parse(parser, changed) if changed != source else root
         if again is not None and not broken(again):
@@ -64,7 +65,7 @@ def broken(root: Node) -> bool:
     stack = [root]
     while stack:
         node = stack.pop()
-        if node.type == "ERROR":
+        if node.type == "ERROR" or node.child_count > 2 * MAX_WORDS:
             return True
         if node.is_missing and (node.parent is None or node.parent.type != "command_argument_sep"):
             return True
@@ -89,6 +90,7 @@ class _Reader:
 
     def visit(self, node: Node) -> None:
         kind = node.type
+        self.scope.step(node.child_count if kind == "command_elements" else 0)
         levels = kind in _LEVELS
         self.level += levels
         if self.level > MAX_DEPTH * 2:
@@ -136,6 +138,7 @@ class _Reader:
         holder = node.child_by_field_name("command_elements")
         if holder is None:
             return []
+        self.scope.step(holder.child_count)
         return [child for child in holder.children if child.is_named and child.type not in ("command_argument_sep", "redirection")
                 and not (child.type == "generic_token" and _REDIRECT.match(self.values.raw(child)))]
 

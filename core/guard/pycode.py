@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 
 from core.guard.network import is_local
@@ -10,6 +11,8 @@ from core.guard.scope import Scope
 from core.guard.verdict import load_table
 from core.guard.words import Call, Word
 
+MAX_CODE = 16384
+MAX_NODES = 4000
 _SENSITIVE = ("os", "shutil", "subprocess", "socket", "builtins", "sys", "pathlib", "importlib", "ctypes", "pty")
 _HIDDEN = ("__subclasses__", "__globals__", "__builtins__", "__dict__", "__class__", "__mro__", "__bases__", "__getattribute__", "__code__", "__loader__", "__reduce__")
 _SAVERS = re.compile(r"^(to_(csv|excel|json|parquet|pickle|html|sql|feather|hdf|markdown|latex|xml)|savefig|save|savez|imsave|imwrite|savetxt|write_(image|html|json)|export)$")
@@ -18,12 +21,14 @@ _SAVERS = re.compile(r"^(to_(csv|excel|json|parquet|pickle|html|sql|feather|hdf|
 def analyse(code: str, call: Call, scope: Scope, *, lenient: bool = False) -> None:
     """Record what the code meets. `lenient` is for script files: only deletions, secrets and hidden code that are plain to see count."""
     try:
-        tree = ast.parse(code)
+        nodes = list(itertools.islice(ast.walk(ast.parse(code)), MAX_NODES + 1)) if len(code) <= MAX_CODE else []
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        nodes = []
+    if not nodes or len(nodes) > MAX_NODES:
         if not lenient:
             scope.add("inline.code", call, "python")
         return
-    _Reader(call, scope, lenient).visit_all(tree)
+    _Reader(call, scope, lenient).visit_all(nodes)
 
 
 class _Reader:
@@ -32,8 +37,7 @@ class _Reader:
         self.names: dict[str, str] = {}
         self.table = load_table("python")
 
-    def visit_all(self, tree: ast.AST) -> None:
-        nodes = list(ast.walk(tree))
+    def visit_all(self, nodes: list[ast.AST]) -> None:
         for node in nodes:
             self.bind(node)
         handled: set[int] = set()

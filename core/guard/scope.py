@@ -13,6 +13,9 @@ from core.guard.words import HOLE, Call, Word
 MAX_DEPTH = 8
 MAX_COMMANDS = 200
 MAX_PLACES = 6
+MAX_NODES = 4000
+MAX_WORDS = 600
+MAX_PATH = 4096
 
 
 class TooMuch(Exception):
@@ -25,6 +28,7 @@ class Report:
 
     findings: list[Finding] = field(default_factory=list)
     commands: int = 0
+    nodes: int = 0
     downloads: set[str] = field(default_factory=set)
     secrets: bool = False
     sends: bool = False
@@ -60,6 +64,12 @@ class Scope:
         if self.report.commands > MAX_COMMANDS:
             raise TooMuch
 
+    def step(self, children: int = 0) -> None:
+        """One more node of a syntax tree; TooMuch when there are more than the guard reads."""
+        self.report.nodes += 1
+        if self.report.nodes > MAX_NODES or children > MAX_WORDS:
+            raise TooMuch
+
     def add(self, rule: str, call: Call, resource: str = "") -> None:
         """Record that `call` meets `rule`."""
         if rule.startswith(("secret.", "read.home", "read.device")):
@@ -69,6 +79,8 @@ class Scope:
 
     def places(self, word: Word) -> list[Place]:
         """Where a path may lead, for every possible working directory."""
+        if len(word.text) > MAX_PATH:
+            return [Place(word.text[:80], "unknown")]
         text = os.path.expanduser(word.text) if word.text[:1] == "~" and not word.quoted else word.text
         if os.path.isabs(text) and not self.roots.windows:
             return [paths.locate(text, None, self.roots)]
