@@ -16,7 +16,7 @@ MAX_LINE = 8191   # what cmd.exe accepts
 _TAME = ("date", "time", "random", "errorlevel", "cd", "number_of_processors", "computername", "username")
 _HOMES = {"userprofile": "", "homepath": "", "appdata": "/AppData/Roaming", "localappdata": "/AppData/Local"}
 _SYSTEM = {"systemroot": "C:/Windows", "windir": "C:/Windows", "systemdrive": "C:", "programfiles": "C:/Program Files", "programdata": "C:/ProgramData", "comspec": "cmd", "temp": "C:/Temp", "tmp": "C:/Temp"}
-_QUIET = frozenset("cls color title pause timeout choice exit goto setlocal endlocal shift verify break chcp mode ver vol prompt help".split())
+_QUIET = frozenset(["cls", "color", "title", "pause", "timeout", "choice", "exit", "goto", "setlocal", "endlocal", "shift", "verify", "break", "chcp", "mode", "ver", "vol", "prompt", "help"])
 
 
 @dataclass
@@ -128,6 +128,7 @@ def _value(match: re.Match[str], token: _Token, scope: Scope) -> str:
 class _Line:
     def __init__(self, tokens: list[_Token], scope: Scope) -> None:
         self.tokens, self.scope = tokens, scope
+        self.closed = False
 
     def run(self) -> None:
         group: list[_Token] = []
@@ -142,6 +143,7 @@ class _Line:
                 self.command(group, piped)
                 if token.text not in ("&&",) and self.scope.cwds != before:
                     self.scope.join(before)
+                self.closed = token.text == ")"
                 piped = Stdin(remote=self.scope.report.sends) if token.text == "|" else None
                 group = []
             else:
@@ -169,7 +171,7 @@ class _Line:
             words = [word for word in words if word.text]
         call = Call(tuple(words) or (Word(":"),), tokens[0].start, tokens[-1].end, piped)
         for kind, word in redirects:
-            self.redirect(kind, word, call, bare=not words)
+            self.redirect(kind, word, call, bare=not words and not self.closed)
         if words:
             self.simple(call, _raw(tokens))
 
@@ -260,7 +262,7 @@ def _condition(words: list[Word]) -> list[Word]:
     if head in ("exist", "defined", "errorlevel", "cmdextversion"):
         return words[index + 2:]
     if "==" in head:
-        return words[index + (2 if head.endswith("==") else 1):]
+        return words[index + (2 if head.endswith("==") and not words[index].quoted else 1):]
     if index + 1 < len(words) and words[index + 1].text.startswith("=="):
         return words[index + (2 if len(words[index + 1].text) > 2 else 3):]
     return words[index + 3:] if index + 1 < len(words) and words[index + 1].text.lower() in ("equ", "neq", "lss", "leq", "gtr", "geq") else words[index + 1:]

@@ -41,7 +41,7 @@ def copy(name: str, call: Call, scope: Scope) -> None:
         scope.read(call, word)
         if name == "ln" and scope.zones(word) - {"workspace", "unknown", "temp"}:
             scope.add("write.outside", call, word.text)
-        if name in ("cp", "copy") and word.text == "/dev/null":
+        if name != "ln" and word.text == "/dev/null":
             scope.add("overwrite.truncate", call, targets[0].text if targets else "")
         if word.static and targets and scope.zones(word) == {"device"}:
             scope.add("read.device", call, word.text)
@@ -201,22 +201,22 @@ def _first(options: Options, flag: str) -> str:
 
 def archive(name: str, call: Call, scope: Scope) -> None:
     """zip, unzip, 7z, cpio and the like."""
-    options = split_options(call.arguments, valued(name) | frozenset(("-d", "-C", "-o")))
+    options = split_options(call.arguments, valued(name) | frozenset(("-d", "-C", "-o", "-D", "-F", "--directory")) - frozenset(("-d", "-o") if name == "cpio" else ()))
     if options.has("-TT", "--unzip-command", "--rsh-command") or any(word.text.startswith("-TT") for word in call.arguments):
         scope.add("exec.library", call, name)
     if name == "zip" and options.has("-m", "--move", "-d", "--delete"):
         scope.add("delete.workspace", call, name)
-    for word in options.get("-d", "-C", "-o") if name != "zip" else []:
+    for word in options.get("-d", "-C", "-o", "-D", "--directory") if name != "zip" else []:
         write_named(call, word, scope)
     operands = options.operands
     extracts = name in ("unzip", "unrar", "cpio", "unar")
     if name in ("7z", "7za", "rar", "ar", "jar"):
         extracts = bool(operands) and operands[0].text[:1] in "xelt"
-        if operands and operands[0].text in ("d", "-sdel"):
+        if operands and operands[0].text == "d" or any(word.text == "-sdel" for word in call.arguments):
             scope.add("delete.workspace", call, name)
         operands = operands[1:]
         for word in call.arguments:
-            if re.match(r"^-o.", word.text):
+            if re.match(r"^-o.", word.text) and extracts:
                 scope.write(call, Word(word.text[2:], word.static))
     for index, word in enumerate(operands):
         scope.read(call, word)
@@ -237,9 +237,8 @@ def rsync(name: str, call: Call, scope: Scope) -> None:
     local = [word for word in options.operands if ":" not in word.text]
     for word in local[:-1]:
         scope.read(call, word)
-    if len(options.operands) > 1 and local and local[-1] is options.operands[-1]:
-        if not options.has("-n", "--dry-run"):
-            write_named(call, local[-1], scope)
+    if len(options.operands) > 1 and local and local[-1] is options.operands[-1] and not options.has("-n", "--dry-run"):
+        write_named(call, local[-1], scope)
 
 
 def split(name: str, call: Call, scope: Scope) -> None:
@@ -251,6 +250,15 @@ def split(name: str, call: Call, scope: Scope) -> None:
         scope.read(call, word)
     for word in options.operands[1:] or [Word("xaa")]:
         write_named(call, word, scope)
+
+
+def patch(name: str, call: Call, scope: Scope) -> None:
+    """patch [FILE]: the named file, the folder of -d, and the output of -o change."""
+    options = split_options(call.arguments, valued(name))
+    for word in options.operands[:1] + options.get("-d", "--directory", "-o", "--output", "-r"):
+        write_named(call, word, scope)
+    for word in options.operands[1:] + options.get("-i", "--input"):
+        scope.read(call, word)
 
 
 def kill(name: str, call: Call, scope: Scope) -> None:
@@ -267,6 +275,6 @@ def kill(name: str, call: Call, scope: Scope) -> None:
 HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("rm", "unlink", "shred", "srm", "wipe", "rmdir", "grm", "trash", "trash-put", "rimraf", "del-cli", "scrub", "gshred", "git-rm"), delete),
     **dict.fromkeys(("cp", "install", "ln", "gcp", "ditto", "link"), copy), "mv": move, "gmv": move, "tee": tee, "sponge": tee, "dd": dd, "truncate": truncate,
-    "chmod": mode, "chown": owner, "chgrp": owner, "tar": tar, "gtar": tar, "bsdtar": tar, "rsync": rsync, "split": split, "kill": kill,
+    "chmod": mode, "chown": owner, "chgrp": owner, "tar": tar, "gtar": tar, "bsdtar": tar, "rsync": rsync, "split": split, "kill": kill, "patch": patch,
     **dict.fromkeys(("zip", "unzip", "7z", "7za", "rar", "unrar", "cpio", "ar", "jar", "unar"), archive),
 }

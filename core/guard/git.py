@@ -4,13 +4,16 @@ from __future__ import annotations
 import os
 import re
 
-from core.guard.programs import Handler
+from core.guard.programs import Handler, evaluate
 from core.guard.scope import Scope
 from core.guard.verdict import load_table
-from core.guard.wrappers import script
 from core.guard.words import Call, Options, Word, split_options
+from core.guard.wrappers import script
 
-_FILE_LIKE = re.compile(r"^\.{1,2}$|^\./|^\.\./|/$|[*?]|\.[A-Za-z][A-Za-z0-9]{0,5}$|^(src|lib|tests?|docs?|core|app|config|README|Makefile|Dockerfile)$")
+_FILE_LIKE = re.compile(
+    r"^\.{1,2}$|^\./|^\.\./|/$|[*?]|^(src|lib|tests?|docs?|core|app|config|README|LICENSE|Makefile|Dockerfile|\.\w+)$"
+    r"|\.(py|pyi|js|jsx|mjs|cjs|ts|tsx|json|md|rst|txt|ya?ml|toml|cfg|ini|conf|html?|css|scss|less|c|h|cc|cpp|hpp|cs|fs|java|kt|kts|go|rs|rb|php|sh|bash|zsh|ps1|bat|cmd|sql|xml|csv|tsv"
+    r"|lock|env|ipynb|vue|svelte|swift|exs?|erl|hs|mli?|lua|pl|pm|r|jl|dart|scala|clj|proto|gradle|tf|tfvars|db|sqlite|log|png|jpe?g|gif|svg|pdf|ico|lock|mod|sum|in|tpl|j2|patch|diff)$", re.I)
 
 
 def git(name: str, call: Call, scope: Scope) -> None:
@@ -59,7 +62,7 @@ def _subcommand(sub: str, rest: tuple[Word, ...], call: Call, scope: Scope) -> N
     if sub in table["reads_paths"]:
         for word in options.operands:
             scope.read(call, Word(word.text.rpartition(":")[2], word.static, word.glob), contents=False)
-    for word in options.get("-o", "--output", "--output-directory"):
+    for word in options.get("-o", "--output", "--output-directory", "--directory"):
         scope.write(call, word)
 
 
@@ -181,8 +184,11 @@ def _runs(options: Options, rest: tuple[Word, ...], call: Call, scope: Scope) ->
     for word in options.get("-x", "--exec"):
         script(word, call, scope)
     if words and words[0].text in ("run", "foreach"):
-        text = " ".join(word.text for word in rest[1:] if word.text not in ("--recursive", "--quiet"))
-        script(Word(text, all(word.static for word in rest)), call, scope)
+        command = tuple(word for word in rest[1:] if word.text not in ("--recursive", "--quiet"))
+        if len(command) > 1:
+            evaluate(call.inner(command), scope)
+        elif command:
+            script(command[0], call, scope)
     elif words and words[0].text in ("deinit", "set-url", "set-branch"):
         scope.add("git.discard", call, words[0].text)
     elif words and words[0].text in ("add",):
@@ -192,6 +198,21 @@ def _runs(options: Options, rest: tuple[Word, ...], call: Call, scope: Scope) ->
 def _reflog(options: Options, rest: tuple[Word, ...], call: Call, scope: Scope) -> None:
     first = options.operands[0].text if options.operands else "show"
     scope.add("git.history" if first in ("expire", "delete", "drop") else "read.only", call, "git reflog")
+
+
+def _symbolic(options: Options, rest: tuple[Word, ...], call: Call, scope: Scope) -> None:
+    reading = len(options.operands) == 1 and not options.has("-d", "--delete")
+    scope.add("read.only" if reading else "git.history", call, "git symbolic-ref")
+
+
+def _mv(options: Options, rest: tuple[Word, ...], call: Call, scope: Scope) -> None:
+    scope.add("git.local", call, "git mv")
+    for word in options.operands:
+        scope.write(call, word)
+
+
+def _maintenance(options: Options, rest: tuple[Word, ...], call: Call, scope: Scope) -> None:
+    scope.add("git.local" if options.operands and options.operands[0].text == "run" else "system.schedule", call, "git maintenance")
 
 
 def _garbage(options: Options, rest: tuple[Word, ...], call: Call, scope: Scope) -> None:
@@ -210,5 +231,5 @@ def _inspect(options: Options, rest: tuple[Word, ...], call: Call, scope: Scope)
 
 _SPECIAL = {"push": _push, "reset": _reset, "checkout": _checkout, "co": _checkout, "switch": _switch, "restore": _restore, "clean": _clean, "branch": _branch, "tag": _tag,
             "stash": _stash, "rm": _remove, "config": _config, "remote": _remote, "clone": _clone, "worktree": _worktree, "bisect": _runs, "submodule": _runs, "rebase": _runs,
-            "reflog": _reflog, "gc": _garbage, "prune": lambda o, r, c, s: s.add("git.history", c, "git prune"), "notes": _inspect, "bundle": _inspect, "sparse-checkout": _inspect, "lfs": _inspect}
+            "reflog": _reflog, "mv": _mv, "maintenance": _maintenance, "symbolic-ref": _symbolic, "gc": _garbage, "prune": lambda o, r, c, s: s.add("git.history", c, "git prune"), "notes": _inspect, "bundle": _inspect, "sparse-checkout": _inspect, "lfs": _inspect}
 HANDLERS: dict[str, Handler] = {"git": git}

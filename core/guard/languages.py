@@ -86,8 +86,10 @@ def _script(word: Word, rest: tuple[Word, ...], call: Call, scope: Scope) -> Non
     base = os.path.basename(word.text)
     if base in ("manage.py", "artisan"):
         subcommand(base, spec_of(base), call.inner((Word(base), *rest)), scope)
-    elif base == "setup.py" and rest and rest[0].text in ("upload", "register", "install", "develop"):
-        scope.add("publish.package" if rest[0].text in ("upload", "register") else "system.packages", call, rest[0].text)
+    elif base == "setup.py":
+        for word in rest:
+            if word.text in ("upload", "register", "install", "develop"):
+                scope.add("publish.package" if word.text in ("upload", "register") else "system.packages", call, word.text)
     for place in scope.places(word) if word.static else []:
         text = small_file(place.path) if place.zone == "workspace" else None
         if text is not None:
@@ -132,7 +134,7 @@ def module(word: Word, rest: tuple[Word, ...], call: Call, scope: Scope) -> None
 
 def make(name: str, call: Call, scope: Scope) -> None:
     """make, just, task and the like: targets that install, deploy or publish ask, and so do other folders and shells."""
-    options = split_options(call.arguments, valued(name) | frozenset("-C -f -I -o -W --directory --file --makefile -d --justfile --working-directory -l --load-average".split()))
+    options = split_options(call.arguments, valued(name) | frozenset(["-C", "-f", "-I", "-o", "-W", "--directory", "--file", "--makefile", "-d", "--justfile", "--working-directory", "-l", "--load-average"]))
     for word in options.get("-C", "-f", "--directory", "--file", "--makefile", "-d", "--justfile", "--working-directory", "-I"):
         if scope.zones(word) - {"workspace"}:
             scope.add("exec.outside", call, word.text)
@@ -178,6 +180,9 @@ def runner(name: str, call: Call, scope: Scope) -> None:
     verbs = _RUNNERS.get(name, ())
     place = next((i for i, word in enumerate(arguments) if not word.option), len(arguments))
     if place >= len(arguments) or arguments[place].text not in verbs or name == "yarn" and arguments[place].text == "run":
+        if name == "bun" and place < len(arguments) and re.search(r"\.[cm]?[jt]sx?$", arguments[place].text):
+            run_script(call, arguments[place], scope)
+            return
         if name == "cargo" and place < len(arguments) and arguments[place].text.startswith("+"):
             call = call.inner((call.words[0], *arguments[:place], *arguments[place + 1:]))
         by_table(name, call, scope)

@@ -9,13 +9,9 @@ from core.guard.scope import Scope
 from core.guard.words import HOLE, Call, Options, Word, split_options
 
 _LOCAL = re.compile(r"^(localhost|[\w-]+\.localhost|127(\.\d+){1,3}|0\.0\.0\.0|\[?::1\]?|host\.docker\.internal)$", re.I)
-_CURL_VALUED = frozenset("-X -H -d -o -F -u -A -e -b -c -T -K -m -x -w -U -r -C -E -y -Y -z -Q -P -t --request --header --data --data-raw --data-binary --data-urlencode --data-ascii --json --output "
-                         "--form --form-string --user --user-agent --referer --cookie --cookie-jar --upload-file --config --max-time --proxy --write-out --url --connect-timeout --retry --retry-delay "
-                         "--cacert --cert --key --output-dir --resolve --unix-socket --netrc-file --range --limit-rate --max-redirs --dump-header -D --trace --trace-ascii --stderr --interface --preproxy "
-                         "--socks5 --engine --proto --ciphers --url-query --connect-to --abstract-unix-socket --oauth2-bearer --retry-max-time --noproxy".split())
+_CURL_VALUED = frozenset(["-X", "-H", "-d", "-o", "-F", "-u", "-A", "-e", "-b", "-c", "-T", "-K", "-m", "-x", "-w", "-U", "-r", "-C", "-E", "-y", "-Y", "-z", "-Q", "-P", "-t", "--request", "--header", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "--output", "--form", "--form-string", "--user", "--user-agent", "--referer", "--cookie", "--cookie-jar", "--upload-file", "--config", "--max-time", "--proxy", "--write-out", "--url", "--connect-timeout", "--retry", "--retry-delay", "--cacert", "--cert", "--key", "--output-dir", "--resolve", "--unix-socket", "--netrc-file", "--range", "--limit-rate", "--max-redirs", "--dump-header", "-D", "--trace", "--trace-ascii", "--stderr", "--interface", "--preproxy", "--socks5", "--engine", "--proto", "--ciphers", "--url-query", "--connect-to", "--abstract-unix-socket", "--oauth2-bearer", "--retry-max-time", "--noproxy"])
 _CURL_DATA = ("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form", "-T", "--upload-file", "--form-string", "--url-query")
-_WGET_VALUED = frozenset("-O -o -P -U -t -T -w -e -a -i -l -A -R -D -I -X --output-document --output-file --directory-prefix --user-agent --tries --timeout --header --post-data --post-file --body-file "
-                         "--body-data --method --execute --input-file --user --password --load-cookies --save-cookies --append-output --limit-rate --use-askpass".split())
+_WGET_VALUED = frozenset(["-O", "-o", "-P", "-U", "-t", "-T", "-w", "-e", "-a", "-i", "-l", "-A", "-R", "-D", "-I", "-X", "--output-document", "--output-file", "--directory-prefix", "--user-agent", "--tries", "--timeout", "--header", "--post-data", "--post-file", "--body-file", "--body-data", "--method", "--execute", "--input-file", "--user", "--password", "--load-cookies", "--save-cookies", "--append-output", "--limit-rate", "--use-askpass"])
 _HTTPIE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
@@ -138,7 +134,7 @@ def httpie(name: str, call: Call, scope: Scope) -> None:
 
 def remote_shell(name: str, call: Call, scope: Scope) -> None:
     """ssh HOST COMMAND: the session asks; the command is judged too."""
-    options = split_options(call.arguments, frozenset("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w".split()), stop_at_operand=True)
+    options = split_options(call.arguments, frozenset(["-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R", "-S", "-W", "-w"]), stop_at_operand=True)
     if options.has("-V", "-Q", "-G"):
         return
     scope.add("network.session", call, options.operands[0].text if options.operands else name)
@@ -149,14 +145,14 @@ def remote_shell(name: str, call: Call, scope: Scope) -> None:
 def copy_remote(name: str, call: Call, scope: Scope) -> None:
     """scp, sftp: operands with a colon are elsewhere."""
     scope.add("network.upload", call, name)
-    for word in split_options(call.arguments, frozenset("-i -P -o -F -l -c -S -J".split())).operands:
+    for word in split_options(call.arguments, frozenset(["-i", "-P", "-o", "-F", "-l", "-c", "-S", "-J"])).operands:
         if ":" not in word.text:
             scope.read(call, word)
 
 
 def netcat(name: str, call: Call, scope: Scope) -> None:
     """nc: probing a local port is fine, sessions ask."""
-    options = split_options(call.arguments, frozenset("-w -p -s -X -x -i -q -e -c -G".split()))
+    options = split_options(call.arguments, frozenset(["-w", "-p", "-s", "-X", "-x", "-i", "-q", "-e", "-c", "-G"]))
     host = options.operands[0].text if options.operands else ""
     if options.has("-z") and _LOCAL.match(host) and not options.has("-e", "-c", "-l"):
         scope.add("network.local", call, host)
@@ -171,5 +167,12 @@ def ping(name: str, call: Call, scope: Scope) -> None:
         scope.add("network.local" if word.static and is_local(word.text) else "network.dns", call, word.text)
 
 
+def lookup(name: str, call: Call, scope: Scope) -> None:
+    """dig, host, nslookup: a question about this machine stays here, any other leaves it."""
+    for word in call.arguments:
+        if word.text[:1] not in ("-", "+", "/") or not word.static:
+            scope.add("network.local" if word.static and is_local(word.text) else "network.dns", call, word.text)
+
+
 HANDLERS: dict[str, Handler] = {"curl": curl, "wget": wget, "wget2": wget, "http": httpie, "https": httpie, "xh": httpie, "ssh": remote_shell, "slogin": remote_shell, "plink": remote_shell,
-                                "scp": copy_remote, "pscp": copy_remote, "nc": netcat, "ping": ping, "ping6": ping, "fping": ping}
+                                "scp": copy_remote, "pscp": copy_remote, "nc": netcat, "ping": ping, "ping6": ping, "fping": ping, **dict.fromkeys(("dig", "host", "nslookup", "drill", "kdig", "dog"), lookup)}

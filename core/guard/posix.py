@@ -11,8 +11,8 @@ from core.guard.posix_words import word_of, words_of
 from core.guard.programs import evaluate, secret_name
 from core.guard.scope import MAX_DEPTH, Scope, TooMuch
 from core.guard.verdict import load_table
-from core.guard.wrappers import assign
 from core.guard.words import HOLE, Call, Stdin, Word
+from core.guard.wrappers import assign
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -84,6 +84,8 @@ class _Reader:
         self.source, self.ascii_only, self.text = source, ascii_only, text
         self.level = 0
         self.named: Counter[str] | None = None
+        self.piped: set[str] = set()
+        self.read_by_pipe: set[str] = set()
 
     def offset(self, place: int) -> int:
         return place if self.ascii_only else len(self.source[:place].decode("utf-8", "ignore"))
@@ -168,9 +170,13 @@ class _Reader:
 
     def pipeline(self, stages: list[Node], scope: Scope, stdin: Stdin | None) -> None:
         flow = stdin
+        before = self.piped
+        self.piped = set()
         for stage in stages:
             call = self.visit(stage, scope.child(), flow)
             flow = _output(call, flow, scope)
+            self.piped.update(word.text for word in call.arguments if not word.option) if call else None
+        self.read_by_pipe, self.piped = self.piped, before
 
     def function(self, node: Node, scope: Scope) -> None:
         name_node = node.child_by_field_name("name")
@@ -232,19 +238,27 @@ class _Reader:
         redirects, extra, after = self.redirects(node)
         stdin = self.input_of(redirects, scope, stdin)
         call: Call | None = None
-        if body is None:
-            call = self.call([Word(":")], node)
-        elif body.type == "command":
+        piped = self.piped
+        if body is not None and body.type == "command":
             call = self.command(body, node, scope, stdin, extra)
-        else:
+        elif body is not None:
             self.visit(body, scope, stdin)
-        self.apply(redirects, call or self.call([Word("")], node), scope, bare=body is None)
+            self.piped = self.read_by_pipe if body.type == "pipeline" else piped
+        if extra and (body is None or body.type != "command"):
+            self.evaluate_words(extra, node, scope, stdin)
+        self.apply(redirects, call or self.call([Word("" if body else ":")], node), scope, bare=body is None and not extra)
+        self.piped = piped
         for following in after:
             if following.type == "pipeline":
                 self.pipeline([child for child in following.children if child.is_named], scope, _output(call, stdin, scope))
             else:
                 self.visit(following, scope, None)
         return call
+
+    def evaluate_words(self, nodes: list[Node], outer: Node, scope: Scope, stdin: Stdin | None) -> None:
+        """Words that the grammar hangs on a redirection, where no command precedes it."""
+        words = [word for node in nodes for word in words_of(node, self.source, scope)]
+        evaluate(self.call(words, outer, stdin), scope)
 
     def redirects(self, node: Node) -> tuple[list[Node], list[Node], list[Node]]:
         """(redirections, further arguments, following statements) of a statement, looking into heredocs."""
@@ -257,10 +271,12 @@ class _Reader:
                 continue
             if child.type in ("file_redirect", "heredoc_redirect", "herestring_redirect"):
                 redirects.append(child)
+                extra.extend(_arguments_behind(child))
             if child.type == "heredoc_redirect":
                 for index, part in enumerate(child.children):
                     if part.type in ("file_redirect", "herestring_redirect"):
                         redirects.append(part)
+                        extra.extend(_arguments_behind(part))
                     elif child.field_name_for_child(index) == "argument":
                         extra.append(part)
                     elif part.is_named and part.type not in ("heredoc_start", "heredoc_body", "heredoc_end", "file_descriptor"):
@@ -291,6 +307,7 @@ class _Reader:
                 prefixes.append(child)
             elif child.type in ("file_redirect", "herestring_redirect", "heredoc_redirect"):
                 redirects.append(child)
+                extra = [*extra, *_arguments_behind(child)]
             elif child.is_named:
                 words.extend(words_of(child, self.source, scope))
         for child in extra:
@@ -314,10 +331,14 @@ class _Reader:
         for node in redirects:
             if node.type == "file_redirect":
                 self.redirect(node, call, scope, bare=bare)
-            else:
-                for child in node.children:
-                    if child.type in ("heredoc_body", "string", "concatenation", "command_substitution", "simple_expansion", "expansion"):
-                        self.visit(child, scope, None)
+                continue
+            if node.type == "herestring_redirect" and node.named_children:
+                for name in word_of(node.named_children[-1], self.source, scope).names:
+                    if secret_name(name):
+                        scope.add("secret.env", call, name)
+            for child in node.children:
+                if child.type in ("heredoc_body", "string", "concatenation", "command_substitution", "simple_expansion", "expansion"):
+                    self.visit(child, scope, None)
 
     def redirect(self, node: Node, call: Call, scope: Scope, *, bare: bool = False) -> None:
         """One file redirection."""
@@ -347,10 +368,16 @@ class _Reader:
         if ">>" in operator or target.text.startswith("/dev/"):
             return
         itself = any(word.text == target.text and word.text for word in call.arguments) and call.name not in ("echo", "printf", "python", "python3", "node")
+        itself = itself or target.text in self.piped
         if bare or _says_nothing(call) or _DATA.search(target.text) or itself:
             scope.add("overwrite.truncate", call, target.text)
-        if call.name in ("curl", "wget", "base64", "xxd", "openssl", "nc") or call.stdin is not None and call.stdin.remote:
+        if scope.report.sends or call.name in ("curl", "wget", "base64", "xxd", "openssl", "nc") or call.stdin is not None and call.stdin.remote:
             scope.report.downloads.update(place.path for place in scope.places(target))
+
+
+def _arguments_behind(redirect: Node) -> list[Node]:
+    """Words after a redirection's target: the grammar takes them for further targets, the shell for arguments."""
+    return redirect.children_by_field_name("destination")[1:]
 
 
 def _is_folder(path: str) -> bool:
@@ -384,7 +411,9 @@ def _says_nothing(call: Call) -> bool:
         return True
     if call.name in ("echo", "printf"):
         return all(word.static and not word.text.strip() for word in arguments)
-    return call.name == "cat" and bool(arguments) and all(word.text == "/dev/null" for word in arguments)
+    if call.name == "cat" and not arguments:
+        return call.stdin is not None and (call.stdin.text == "" or call.stdin.path is not None and call.stdin.path.text == "/dev/null")
+    return call.name == "cat" and all(word.text == "/dev/null" for word in arguments)
 
 
 def _variables_read(call: Call, scope: Scope) -> None:

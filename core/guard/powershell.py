@@ -158,7 +158,7 @@ class _Reader:
                 flow, self.flow = self.flow, None
                 self.children(child)
                 self.flow = flow
-        block = named.type == "command_name_expr" and "{" in self.values.raw(named)[:2]
+        block = named.type == "command_name_expr" and self.values.raw(named).startswith("{")
         if block:
             return
         if not word.static or word.names and operator or re.search(r"[*?]", word.text) and word.text not in ("?", "%"):
@@ -178,10 +178,7 @@ class _Reader:
         name = aliases().get(lowered, lowered)
         if name in self.scope.functions:
             self.scope.count()
-        elif lowered.endswith(".ps1"):
-            self.scope.count()
-            script_file(word, call, self.scope)
-        elif operator == "." and name not in kinds():
+        elif lowered.endswith(".ps1") or operator == "." and name not in kinds():
             self.scope.count()
             script_file(word, call, self.scope)
         elif name in kinds() or "-" in name and re.match(r"^[a-z]+-[a-z]\w+$", name) and not _external(name):
@@ -216,6 +213,8 @@ class _Reader:
     def on_variable(self, node: Node) -> None:
         raw = self.values.raw(node)
         name = raw.lstrip("$@").strip("{}").lower()
+        if name == "executioncontext":
+            self.scope.add("inline.process", self.call([Word(raw)], node), raw)
         if secret_name(name.removeprefix("env:")) and "$" + name not in self.scope.variables and name.startswith("env:"):
             self.scope.add("secret.env", self.call([Word(raw)], node), name)
 

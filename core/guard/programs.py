@@ -20,8 +20,8 @@ _OUTPUT_OPTION = re.compile(r"^--?(out|output|outdir|out-dir|outfile|output-\w+|
                             r"(?:-\w+)?$", re.I)
 _INSTALL_SOURCE = re.compile(r"^(https?|git|ssh|ftp|file|git\+\w+|github|gitlab|bitbucket|gist|svn\+\w+|hg\+\w+):|^\w+@[\w.-]+:|@\s*(git\+|https?:)", re.I)
 _INSTALL_OPTIONS = ("--index-url", "-i", "--extra-index-url", "--registry", "--trusted-host", "--find-links", "-f", "--git", "--index", "--default-index", "--source", "--repository")
-RISKY_TARGET = re.compile(r"^(deploy|publish|release|install|uninstall|push|upload|drop|reset|destroy|wipe|nuke|purge|flash|prod|rollback)([:_.-]|$)"
-                          r"|[:_.-](deploy|publish|release|drop|reset|destroy|wipe|nuke|purge|prod|rollback)$")
+RISKY_TARGET = re.compile(r"^(deploy|publish|release|install|uninstall|push|upload|drop|reset|destroy|wipe|nuke|purge|flash|rollback)([:_.-]|$)"
+                          r"|[:_.-](deploy|publish|release|drop|reset|destroy|wipe|nuke|purge|rollback)$")
 _NODE_INSTALLERS = ("npm", "pnpm", "yarn", "bun")
 
 
@@ -130,7 +130,7 @@ def _only_help(name: str, call: Call) -> bool:
     arguments = [word.text for word in call.arguments]
     if arguments in (["--help"], ["--version"]):
         return True
-    return 0 < len(arguments) <= 4 and arguments[-1] == "--help" and name in load_table("subcommands") and "--" not in arguments \
+    return 0 < len(arguments) <= 4 and arguments[-1] == "--help" and (name in load_table("subcommands") or arguments[0] in load_table("subcommands")) and "--" not in arguments \
         and not {"run", "exec", "x", "dlx"} & set(arguments)
 
 
@@ -202,6 +202,8 @@ def build(name: str, call: Call, options: Options, scope: Scope) -> None:
     scope.add("build.tool", call, name)
     for word in options.operands:
         mention(call, word, scope)
+    if name in load_table("programs")["last_written"].split() and len(options.operands) > 1:
+        scope.write(call, options.operands[-1])
     arguments = call.arguments
     for index, word in enumerate(arguments):
         option, equals, value = word.text.partition("=")
@@ -260,6 +262,9 @@ def subcommand(name: str, spec: Any, call: Call, scope: Scope, default: str = "u
     if rule in ("read.only", "build.tool"):
         for word in call.arguments:
             mention(call, word, scope)
+    if name == "yarn" and rule == "build.tool" and RISKY_TARGET.search(operands[0].text) or name == "npm" and operands and operands[0].text in ("init", "create") \
+            and len(operands) > 1:
+        scope.add("remote.code" if name == "npm" else "cloud.change", call, operands[-1].text)
     if rule == "build.tool" and len(operands) > 1 and operands[0].text in ("run", "run-script") and RISKY_TARGET.search(operands[1].text):
         scope.add("cloud.change", call, operands[1].text)
     return rule

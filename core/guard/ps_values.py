@@ -20,7 +20,7 @@ _WRAPPERS = frozenset(("array_literal_expression", "unary_expression", "string_l
 _HOMES = ("home", "env:userprofile", "env:home", "env:homepath")
 _FOLDERS = {"env:temp": "/tmp", "env:tmp": "/tmp", "env:appdata": "~/AppData/Roaming", "env:localappdata": "~/AppData/Local", "env:windir": "C:/Windows", "env:systemroot": "C:/Windows",
             "env:programfiles": "C:/Program Files", "env:programdata": "C:/ProgramData", "env:systemdrive": "C:", "pshome": "C:/Windows/System32/WindowsPowerShell", "profile": "~/Documents/PowerShell/profile.ps1"}
-_TAME = frozenset("_ psitem true false null i n x pid lastexitcode ? psversiontable host matches error nesteddepth shellid".split())
+_TAME = frozenset(["_", "psitem", "true", "false", "null", "i", "n", "x", "pid", "lastexitcode", "?", "psversiontable", "host", "matches", "error", "nesteddepth", "shellid"])
 _EDITS = (
     (re.compile(r"(?<![\w\"'`(=,])(\$(?:env:)?\w+[\\/][^\s;|&(){}\"',]*)"), r'"\1"'),
     (re.compile(r"(?<=\s)(--?[A-Za-z][\w-]*=[^\s;|&(){}\"',]*)(?=\s|$|[;|)])"), r'"\1"'),
@@ -102,6 +102,8 @@ class Values:
             return self.variable(self.raw(node))
         if kind in ("integer_literal", "decimal_integer_literal", "real_literal", "hexadecimal_integer_literal"):
             return Word(self.raw(node))
+        if kind == "expression_with_unary_operator" and re.fullmatch(r"-\d+(\.\d+)?", self.raw(node)):
+            return Word(self.raw(node))
         if kind == "additive_expression" and node.named_child_count == 2:
             return self.added(node)
         if kind in _WRAPPERS and node.named_child_count == 1:
@@ -159,11 +161,11 @@ class Values:
         """Bind parameters: -Name value, -Name:value, switches, and an en dash for a dash."""
         result = Arguments()
         waiting = ""
-        joined = False
         for node in elements:
             raw = self.raw(node)
             word = self.word(node)
             parameter = node.type == "command_parameter" or node.type == "generic_token" and re.match(r"^[-\u2013\u2014\u2015][A-Za-z]", raw) is not None
+            glued = node.prev_sibling is not None and node.prev_sibling.type == "command_argument_sep" and self.raw(node.prev_sibling).strip() == ":"
             missing = node.prev_sibling is not None and any(child.is_missing for child in node.prev_sibling.children)
             if missing and result.words and raw.startswith(","):
                 previous = result.words.pop()
@@ -177,14 +179,13 @@ class Values:
             if parameter:
                 key, _, value = re.sub(r"`(.)", r"\1", raw).lstrip("-\u2013\u2014\u2015").lower().partition(":")
                 waiting = "" if any(switch.startswith(key) for switch in switches()) and key not in ("f", "n", "p", "fi", "na") else key
-                joined = raw.rstrip().endswith(":")
                 result.named.setdefault(key, [])
                 if value:
                     result.named[key].append(self.token(raw.partition(":")[2]))
                     waiting = ""
-            elif waiting or joined:
+            elif waiting or glued and result.named:
                 result.named[waiting or list(result.named)[-1]].append(word)
-                waiting, joined = "", False
+                waiting = ""
             else:
                 result.positional.append(word)
         return result

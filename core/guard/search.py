@@ -10,8 +10,8 @@ from core.guard.words import Call, Word, split_options
 _FIND_GLOBAL = ("-H", "-L", "-P", "-O1", "-O2", "-O3", "-D")
 _STARTERS = ("-exec", "-execdir", "-ok", "-okdir")
 _FIND_WRITERS = ("-fprint", "-fprint0", "-fls", "-fprintf")
-_GREP_VALUED = frozenset("-e -f -m -A -B -C -d -D --regexp --file --max-count --after-context --before-context --context --include --exclude --exclude-dir --label "
-                         "-t -T -g --glob --iglob --type --type-not -M --max-depth --max-columns --sort --sortr -r --replace --pre --pre-glob -j --threads --colors --engine".split())
+_GREP_VALUED = frozenset(["-e", "-f", "-m", "-A", "-B", "-C", "-d", "-D", "--regexp", "--file", "--max-count", "--after-context", "--before-context", "--context", "--include", "--exclude", "--exclude-dir", "--label", "-t", "-T", "-g", "--glob", "--iglob", "--type", "--type-not", "-M", "--max-depth", "--max-columns", "--sort", "--sortr", "-r", "--replace", "--pre", "--pre-glob", "-j", "--threads", "--colors", "--engine"])
+_WHOLE = ("/", "/home", "/Users", "/root", "/etc", "/proc", "/var")
 _SECRET_HINT = re.compile(r"(api[_.\\s-]*key|secret|token|passw|private.key|BEGIN .*PRIVATE|credential|AKIA)", re.I)
 
 
@@ -85,6 +85,8 @@ def grep(name: str, call: Call, scope: Scope) -> None:
     recursive = options.has("-r", "-R", "--recursive", "-d") or name in ("rg", "ag", "ack", "rgrep")
     for word in files:
         scope.read(call, word)
+        if recursive and any(place.path in _WHOLE for place in scope.places(word)):
+            scope.add("read.home", call, word.text)
         if recursive and scope.zones(word) & {"outside"} and _SECRET_HINT.search(pattern):
             scope.add("secret.read", call, word.text)
     if not files and call.stdin is not None and call.stdin.environment and (_SECRET_HINT.search(pattern) or re.search("key|pass|auth|cred", pattern, re.I)):

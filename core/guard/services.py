@@ -5,12 +5,11 @@ import re
 
 from core.guard.programs import Handler, by_table, evaluate, operands_after, spec_of, subcommand
 from core.guard.scope import Scope
-from core.guard.wrappers import small_file
 from core.guard.words import HOLE, Call, Word, split_options
+from core.guard.wrappers import small_file
 
 _HOST_FLAGS = ("--privileged", "--device", "--cap-add", "--security-opt", "--volumes-from", "--cgroup-parent", "--runtime", "--device-cgroup-rule", "--userns", "--cgroupns", "--group-add", "--sysctl")
-_DOCKER_VALUED = frozenset("-v --volume -p --publish -e --env --env-file --name -w --workdir -u --user --network --net --pid --ipc --uts -h --hostname --entrypoint -m --memory --cpus --restart --platform --label -l "
-                           "--mount --add-host --link --expose --log-driver --log-opt --tmpfs --shm-size --ulimit --gpus --pull --index --cidfile -a --attach --dns --health-cmd --stop-signal --stop-timeout".split()) | frozenset(_HOST_FLAGS)
+_DOCKER_VALUED = frozenset(["-v", "--volume", "-p", "--publish", "-e", "--env", "--env-file", "--name", "-w", "--workdir", "-u", "--user", "--network", "--net", "--pid", "--ipc", "--uts", "-h", "--hostname", "--entrypoint", "-m", "--memory", "--cpus", "--restart", "--platform", "--label", "-l", "--mount", "--add-host", "--link", "--expose", "--log-driver", "--log-opt", "--tmpfs", "--shm-size", "--ulimit", "--gpus", "--pull", "--index", "--cidfile", "-a", "--attach", "--dns", "--health-cmd", "--stop-signal", "--stop-timeout"]) | frozenset(_HOST_FLAGS)
 _READ_SQL = re.compile(r"^(select|show|describe|desc|explain|with|values|table|pragma|use|set\s+(search_path|statement_timeout|names|timezone|@)|begin|start\s+transaction|rollback|analyze|help|status|list|print)\b", re.I)
 _LOCAL_SQL = re.compile(r"^(insert|create\s+(temp\w*\s+)?(table|index|unique\s+index|view)|alter\s+table\s+\S+\s+add|vacuum|reindex|commit|end|begin|savepoint|release|attach)\b", re.I)
 _SQL_RISK = re.compile(r"\b(delete|drop|truncate|update|alter|grant|revoke|insert|replace|merge|create|copy|call|do|load_file|into\s+(out|dump)file|pg_read_file|pg_ls_dir|lo_export|lo_import|dblink|xp_cmdshell|load_extension|writefile|readfile|"
@@ -18,8 +17,7 @@ _SQL_RISK = re.compile(r"\b(delete|drop|truncate|update|alter|grant|revoke|inser
 _DOT_SAFE = re.compile(r"^\.(tables|schema|indexes|indices|databases|headers?|mode|width|show|help|quit|exit|timer|stats|dump|fullschema|nullvalue|separator|explain|echo|changes|bail|lint|sha3sum|eqp|print|version)\b", re.I)
 _BACKSLASH_SAFE = re.compile(r"^\\(d\w*\+?|l\+?|c|conninfo|timing|x|q|h|\?|pset|echo|encoding|sf\+?|sv\+?|z|a|t|du|dt|dn)(\s|$)")
 _MONGO_RISK = re.compile(r"(delete|remove|drop|update|insert|replace|rename|bulkWrite|createUser|grant|revoke|shutdown|eval\(|load\(|runCommand|adminCommand|save\(|findAndModify|findOneAnd|\$out|\$merge|process|require|fs\.|child_process|createIndex|createCollection)", re.I)
-_REDIS_SAFE = frozenset("ping get mget exists ttl pttl type keys scan info dbsize strlen llen lrange hget hgetall hkeys hlen hmget smembers scard sismember zrange zcard zscore zrangebyscore xrange xlen xinfo memory time echo lastsave object "
-                        "client command getrange bitcount slowlog latency --scan --stat --bigkeys --latency select hello zrevrange hexists lindex zcount sscan hscan zscan randomkey".split())
+_REDIS_SAFE = frozenset(["ping", "get", "mget", "exists", "ttl", "pttl", "type", "keys", "scan", "info", "dbsize", "strlen", "llen", "lrange", "hget", "hgetall", "hkeys", "hlen", "hmget", "smembers", "scard", "sismember", "zrange", "zcard", "zscore", "zrangebyscore", "xrange", "xlen", "xinfo", "memory", "time", "echo", "lastsave", "object", "client", "command", "getrange", "bitcount", "slowlog", "latency", "--scan", "--stat", "--bigkeys", "--latency", "select", "hello", "zrevrange", "hexists", "lindex", "zcount", "sscan", "hscan", "zscan", "randomkey"])
 
 
 def risky_sql(text: str, local: bool = False) -> bool:
@@ -79,6 +77,8 @@ def sql_client(name: str, call: Call, scope: Scope) -> None:
             scope.add("database.change", call, word.text)
     for word in options.get("-o", "--output", "-L"):
         scope.write(call, word)
+    if any(word.text.startswith("@") for word in options.operands):
+        scope.add("database.change", call, name)
     if not texts and not options.has("-f", "--file"):
         _sql_stdin(call, scope, local=False)
 
@@ -145,7 +145,7 @@ def docker(name: str, call: Call, scope: Scope) -> None:
 
 
 def _build_options(rest: tuple[Word, ...], call: Call, scope: Scope) -> None:
-    options = split_options(rest, frozenset("-t -f --tag --file --build-arg --target --platform --cache-from --cache-to --output -o --secret --ssh --label --network --progress".split()))
+    options = split_options(rest, frozenset(["-t", "-f", "--tag", "--file", "--build-arg", "--target", "--platform", "--cache-from", "--cache-to", "--output", "-o", "--secret", "--ssh", "--label", "--network", "--progress"]))
     if options.has("--secret", "--ssh", "--allow", "--push"):
         scope.add("publish.package" if options.has("--push") else "secret.read", call, "docker build")
     for word in options.operands:
@@ -214,6 +214,13 @@ def crontab(name: str, call: Call, scope: Scope) -> None:
         scope.add("system.schedule", call, name)
 
 
+def clock(name: str, call: Call, scope: Scope) -> None:
+    """date: showing is +FORMAT or -d, setting is -s or a bare number."""
+    options = split_options(call.arguments, frozenset(("-d", "--date", "-r", "--reference", "-f")))
+    if options.has("-s", "--set") or any(not word.text.startswith("+") for word in options.operands):
+        scope.add("system.settings", call, name)
+
+
 HANDLERS: dict[str, Handler] = {**dict.fromkeys(("psql", "mysql", "mariadb", "pgcli", "mycli", "sqlcmd", "isql", "usql", "clickhouse-client", "clickhouse", "cqlsh", "snowsql", "sqlplus"), sql_client),
                                 **dict.fromkeys(("sqlite3", "sqlite", "duckdb", "litecli"), sqlite), "mongosh": mongo, "mongo": mongo, "redis-cli": redis, "valkey-cli": redis,
-                                **dict.fromkeys(("docker", "podman", "nerdctl", "docker-compose", "podman-compose"), docker), "aws": cloud, "az": cloud, "kubectl": kubectl, "k": kubectl, "crontab": crontab}
+                                **dict.fromkeys(("docker", "podman", "nerdctl", "docker-compose", "podman-compose"), docker), "aws": cloud, "az": cloud, "kubectl": kubectl, "k": kubectl, "crontab": crontab, "date": clock}

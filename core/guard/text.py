@@ -176,6 +176,9 @@ def inline_language(name: str, call: Call, scope: Scope) -> None:
         verb = spec.get("sub", {}).get(files[0].text)
         if verb:
             scope.add(verb, call, files[0].text)
+        elif files[0].text == "run" and name == "deno":
+            target = next((word for word in arguments[arguments.index(files[0]) + 1:] if not word.option), Word("-"))
+            scope.add("remote.code", call, target.text) if "://" in target.text else run_script(call, target, scope)
         elif files[0].text != "-":
             run_script(call, files[0], scope)
             if files[0].text in load_table("subcommands"):

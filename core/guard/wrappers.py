@@ -316,8 +316,8 @@ def busybox(name: str, call: Call, scope: Scope) -> None:
 
 HANDLERS: dict[str, Handler] = {
     "printenv": printenv,
-    **{name: wrapper for name in load_table("wrappers")["plain"]}, **{name: elevate for name in load_table("wrappers")["elevate"]},
-    **{name: shell for name in _SHELLS}, "env": env, "command": command, "builtin": command, "exec": command, "eval": evaluate_text, "source": source, ".": source,
+    **dict.fromkeys(load_table("wrappers")["plain"], wrapper), **dict.fromkeys(load_table("wrappers")["elevate"], elevate),
+    **dict.fromkeys(_SHELLS, shell), "env": env, "command": command, "builtin": command, "exec": command, "eval": evaluate_text, "source": source, ".": source,
     "trap": trap, "alias": alias, "cd": change_directory, "pushd": change_directory, "popd": change_directory, "chdir": change_directory, "xargs": xargs,
     "parallel": xargs, "watch": watch, "flock": flock, "busybox": busybox, "toybox": busybox, "powershell": other_shell, "pwsh": other_shell, "cmd": other_shell,
     "wsl": busybox,
