@@ -65,7 +65,15 @@ class SettingsError(NotReadyError):
 
 
 class SkillError(AgentError):
-    """A skill cannot be used."""
+    """A skill cannot be used. `detail` is the English sentence for the model, empty where the model cannot help."""
+
+    def __init__(self, key: str, detail: str = "", **values: Any) -> None:
+        super().__init__(key, **values)
+        self.detail = detail
+
+    @property
+    def observation(self) -> str | None:
+        return self.detail or None
 
 
 class ModelError(AgentError):
@@ -104,6 +112,10 @@ class ProtocolError(AgentError):
         self.kind = kind
         self.correction = correction
         self.position = position
+
+    @property
+    def message(self) -> str:
+        return t("protocol.refused", kind=t(f"protocol.{self.kind}"), detail=self.correction)
 
     @property
     def observation(self) -> str:

@@ -5,7 +5,8 @@ A surface implements the thirteen methods of KernelEventHandler. One that wants 
 """
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 from core.events import Event
 
@@ -72,23 +73,31 @@ class Recorder(NullHandler):
         return [event.type for event in self.events]
 
 
+def _llm_started(handler: KernelEventHandler, data: Mapping[str, Any]) -> None:
+    handler.on_thinking()
+    handler.on_llm_start()
+
+
+_NAMED: Mapping[str, Callable[[KernelEventHandler, Mapping[str, Any]], object]] = {
+    "run.started": lambda handler, data: handler.on_user_input(data["query"]),
+    "llm.started": _llm_started,
+    "llm.delta": lambda handler, data: handler.on_llm_chunk(data["text"]),
+    "llm.finished": lambda handler, data: handler.on_llm_end(),
+    "thought": lambda handler, data: handler.on_thought(data["text"]),
+    "action.started": lambda handler, data: handler.on_action(data["action"], data["detail"]),
+    "command.output": lambda handler, data: handler.on_command_line(data["line"]),
+    "action.finished": lambda handler, data: handler.on_observation(data["action"], data["content"]),
+    "answer": lambda handler, data: handler.on_answer(data["text"]),
+    "error": lambda handler, data: handler.on_error(data["message"]),
+    "log": lambda handler, data: handler.on_log(data["level"], data["message"]),
+}
+
+
 def deliver(handler: KernelEventHandler, event: Event) -> None:
     """Give an event to a handler: whole to `on_event` where it has one, then to the named method of its type."""
     whole = getattr(handler, "on_event", None)
     if whole is not None:
         whole(event)
-    data = event.data
-    match event.type:
-        case "run.started": handler.on_user_input(data["query"])
-        case "llm.started":
-            handler.on_thinking()
-            handler.on_llm_start()
-        case "llm.delta": handler.on_llm_chunk(data["text"])
-        case "llm.finished": handler.on_llm_end()
-        case "thought": handler.on_thought(data["text"])
-        case "action.started": handler.on_action(data["action"], data["detail"])
-        case "command.output": handler.on_command_line(data["line"])
-        case "action.finished": handler.on_observation(data["action"], data["content"])
-        case "answer": handler.on_answer(data["text"])
-        case "error": handler.on_error(data["message"])
-        case "log": handler.on_log(data["level"], data["message"])
+    named = _NAMED.get(event.type)
+    if named is not None:
+        named(handler, event.data)

@@ -2,7 +2,7 @@
 
 Each area of the program has one file, core/locale/AREA.json: {"name": {"en": "…", "zh": "…"}}. The text of the key
 "area.name" is looked up in that file when it is first needed. Standard library only, and it parses on Python 3.8,
-because the bootstrap speaks through it before anything is installed.
+because the bootstrap speaks through it before anything is installed. A long text may be a list of lines.
 """
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Dict, Mapping, Optional
 
 LANGUAGES = ("en", "zh")
 _LOCALE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "locale")
-_areas: Dict[str, Dict[str, Dict[str, str]]] = {}
+_areas: Dict[str, Dict[str, Dict[str, Any]]] = {}
 _language: Optional[str] = None
 
 
@@ -40,6 +40,11 @@ def language() -> str:
 
 def t(key: str, **values: Any) -> str:
     """The text of "area.name" in the current language with {placeholders} filled; KeyError for an unknown key."""
+    return text_in(language(), key, **values)
+
+
+def text_in(spoken: str, key: str, **values: Any) -> str:
+    """The same in the language "en" or "zh", whatever is spoken now."""
     area, _, name = key.partition(".")
     if area not in _areas:
         path = os.path.join(_LOCALE, area + ".json")
@@ -47,5 +52,6 @@ def t(key: str, **values: Any) -> str:
             raise KeyError(key)
         with open(path, encoding="utf-8") as file:
             _areas[area] = json.load(file)
-    text = _areas[area][name][language()]
+    found: Any = _areas[area][name][spoken]
+    text = "\n".join(found) if isinstance(found, list) else str(found)
     return text.format(**values) if values else text

@@ -1,0 +1,278 @@
+"""A skill's commands as data: reads commands.yaml, builds argument lists, recognises a command text that is a declared one.
+
+Placeholders ({n}) become single arguments, never text for a shell. The rules for optional parameters, lists and switches
+stand in docs/writing-a-skill.md. PyYAML is imported when a file is read, not before.
+"""
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from core.errors import SkillError
+from core.schema_values import BadValue, fit
+
+EFFECTS = ("read", "write", "destructive", "network")
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
+_PLAIN_WORDS = re.compile(r"""(?:[^\s'"\\$`;&|<>()*?\[\]{}~#!%^]|'[^']*'|"[^"\\$`!%]*")+""")
+_OPTION = re.compile(r"-+[^\W\d]|--\Z")
+_QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
+
+
+@dataclass(frozen=True)
+class CommandSpec:
+    """One declared command. `argv` holds the placeholders, `params` JSON Schema properties, `say` phrases with slots."""
+
+    skill: str
+    name: str
+    description: str
+    argv: tuple[str, ...]
+    directory: Path
+    params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    required: tuple[str, ...] = ()
+    say: tuple[str, ...] = ()
+    effect: str = "destructive"
+
+    def validate(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values as their types, defaults filled in. Raises SkillError which names the parameter and what is allowed."""
+        typed: dict[str, Any] = {}
+        for name in values:
+            if name not in self.params:
+                raise self._bad(name, BadValue("unknown", known=", ".join(self.params) or "-"))
+        for name, schema in self.params.items():
+            value = values.get(name, schema.get("default"))
+            if value is None:
+                if name in self.required:
+                    raise self._bad(name, BadValue("missing"))
+                continue
+            try:
+                typed[name] = fit(value, schema)
+            except BadValue as error:
+                raise self._bad(name, error) from error
+        return typed
+
+    def build_argv(self, values: Mapping[str, Any]) -> list[str]:
+        """The argument list for these values, `argv[0]` and the script as declared. Raises SkillError as validate does."""
+        typed = self.validate(values)
+        words: list[str] = []
+        literal_only = False
+        for index, element in enumerate(self.argv):
+            names = _PLACEHOLDER.findall(element)
+            if any(name not in typed for name in names):
+                continue
+            if not names:
+                if not self._is_dropped_flag(index, typed):
+                    words.append(element)
+                literal_only = literal_only or element == "--"
+            elif _PLACEHOLDER.fullmatch(element):
+                words.extend(self._whole(index, names[0], typed[names[0]], literal_only))
+            else:
+                word = _PLACEHOLDER.sub(lambda match: _joined(typed[match[1]]), element)
+                self._refuse_option(names[0], word, not element.startswith("-") and not literal_only)
+                words.append(word)
+        return words
+
+    def _is_dropped_flag(self, index: int, typed: Mapping[str, Any]) -> bool:
+        """A flag goes with the placeholder after it when that parameter is absent, or a switch that is off."""
+        name = flag_parameter(self.argv, index)
+        return bool(name) and (name not in typed or typed[name] is False)
+
+    def _whole(self, index: int, name: str, value: Any, literal_only: bool) -> list[str]:
+        if isinstance(value, bool) and flag_parameter(self.argv, index - 1) == name:
+            return []
+        items = value if isinstance(value, list) else [value]
+        for item in items:
+            self._refuse_option(name, _text(item), isinstance(item, str) and not literal_only)
+        return [_text(item) for item in items]
+
+    def _refuse_option(self, name: str, word: str, could_be_read_as_one: bool) -> None:
+        """A text value must not turn into an option of the script."""
+        if could_be_read_as_one and word.startswith("-"):
+            raise self._bad(name, BadValue("dash"))
+
+    def _bad(self, name: str, problem: BadValue) -> SkillError:
+        command = f"{self.skill} {self.name}"
+        return SkillError("skills.bad_value", f"{command}: {name} {problem.say('en')}.", command=command, name=name, problem=problem)
+
+
+@dataclass(frozen=True)
+class DeclaredCall:
+    """A command text that is exactly a declared command: `argv` runs without a shell, in `cwd`."""
+
+    spec: CommandSpec
+    values: dict[str, Any]
+    argv: list[str]
+    cwd: Path
+
+
+def flag_parameter(argv: Sequence[str], index: int) -> str:
+    """The parameter of the flag at `index`: a literal that begins with "-", followed by a whole placeholder. "" if none."""
+    if not 0 <= index < len(argv) - 1 or not argv[index].startswith("-") or argv[index] == "--" or _PLACEHOLDER.search(argv[index]):
+        return ""
+    match = _PLACEHOLDER.fullmatch(argv[index + 1])
+    return match[1] if match else ""
+
+
+def placeholders(argv: Sequence[str]) -> list[str]:
+    """The names of all placeholders, in order."""
+    return [name for element in argv for name in _PLACEHOLDER.findall(element)]
+
+
+def split_plain(command: str) -> list[str] | None:
+    """The words of a command text that every POSIX shell reads the same way, or None where a shell would do more than split.
+
+    No substitution, redirection, chaining, globbing, expansion, escape, comment or control character.
+    """
+    if not command.isprintable():
+        return None
+    words: list[str] = []
+    for chunk in _split_outside_quotes(command):
+        if not _PLAIN_WORDS.fullmatch(chunk):
+            return None
+        words.append(_QUOTED.sub(lambda match: match[1] if match[1] is not None else match[2], chunk))
+    return words
+
+
+def _split_outside_quotes(command: str) -> Iterator[str]:
+    for match in re.finditer(r"""(?:'[^']*'|"[^"]*"|[^ '"]|['"])+""", command.strip(" ")):
+        yield match[0]
+
+
+def script_of(words: Sequence[str], cwd: Path) -> Path | None:
+    """The real path of the script when the words are `python FILE …` with the agent's own interpreter; None otherwise."""
+    if len(words) < 2 or words[0] not in ("python", "python3", sys.executable) or words[1].startswith("-"):
+        return None
+    try:
+        script = (cwd / words[1]).resolve(strict=True)
+    except (OSError, RuntimeError, ValueError):
+        return None
+    return script if script.is_file() else None
+
+
+def declared_script(spec: CommandSpec) -> Path | None:
+    """The real path of the Python file that the command runs, when it lies inside the skill's folder; None otherwise."""
+    if len(spec.argv) < 2 or spec.argv[0] != "python":
+        return None
+    folder = spec.directory.resolve()
+    try:
+        script = (folder / spec.argv[1]).resolve(strict=True)
+    except (OSError, RuntimeError, ValueError):
+        return None
+    return script if script.is_file() and script.is_relative_to(folder) else None
+
+
+def match_words(spec: CommandSpec, words: Sequence[str], script: Path, cwd: Path) -> DeclaredCall | None:
+    """The call that `words` (python, script, arguments) stand for, when they are this command with valid values."""
+    if declared_script(spec) != script:
+        return None
+    arguments, json_first, json_last = _take_json(spec, list(words[2:]))
+    found = _read_arguments(spec, arguments)
+    if found is None:
+        return None
+    try:
+        values = spec.validate(found)
+        built = spec.build_argv(values)
+    except SkillError:
+        return None
+    argv = [sys.executable, str(script), *(["--json"] if json_first else []), *built[2:], *(["--json"] if json_last else [])]
+    return DeclaredCall(spec, values, argv, cwd)
+
+
+def _take_json(spec: CommandSpec, arguments: list[str]) -> tuple[list[str], bool, bool]:
+    """The arguments without one leading or trailing --json, and whether the call gets it first or last."""
+    if "--json" in spec.argv:
+        return arguments, False, False
+    if arguments[:1] == ["--json"]:
+        return arguments[1:], True, False
+    if arguments[-1:] == ["--json"] and "--" not in arguments:
+        return arguments[:-1], "--" in spec.argv, "--" not in spec.argv
+    return arguments, False, False
+
+
+def _read_arguments(spec: CommandSpec, arguments: Sequence[str]) -> dict[str, Any] | None:
+    """The raw values of the arguments; flags may stand anywhere before a `--`, everything else in the declared order."""
+    flags = {spec.argv[index]: flag_parameter(spec.argv, index) for index in range(2, len(spec.argv)) if flag_parameter(spec.argv, index)}
+    shape = [element for index, element in enumerate(spec.argv)
+             if index >= 2 and element not in flags and spec.argv[index - 1] not in flags]
+    values: dict[str, Any] = {}
+    rest: list[str] = []
+    index = 0
+    while index < len(arguments):
+        word, index = arguments[index], index + 1
+        flag, equals, attached = word.partition("=")
+        if "--" in rest or flag not in flags:
+            rest.append(word)
+            continue
+        name = flags[flag]
+        if name in values:
+            return None
+        taken = [attached] if equals else _flag_values(spec.params[name], arguments[index:])
+        if taken is None:
+            return None
+        index += 0 if equals else len(taken)
+        values[name] = taken if spec.params[name].get("type") == "array" else taken[0] if taken else True
+    return values if _read_positions(spec, shape, rest, values) else None
+
+
+def _flag_values(schema: Mapping[str, Any], following: Sequence[str]) -> list[str] | None:
+    """The words that a flag takes: none for a switch, all up to the next flag for a list, else one; None when there is none."""
+    if schema.get("type") == "boolean":
+        return []
+    if schema.get("type") != "array":
+        return list(following[:1]) or None
+    return list(itertools.takewhile(lambda word: not word.startswith("--"), following)) or None
+
+
+def _read_positions(spec: CommandSpec, shape: Sequence[str], words: Sequence[str], values: dict[str, Any]) -> bool:
+    """Fill `values` from words that stand in the declared order; whether they all fit and none is left."""
+    if not shape:
+        return not words
+    element, names = shape[0], _PLACEHOLDER.findall(shape[0])
+    if element == "--" and "--" not in words:
+        return not any(_OPTION.match(word) for word in words) and _read_positions(spec, shape[1:], words, values)
+    if not names:
+        return bool(words) and words[0] == element and _read_positions(spec, shape[1:], words[1:], values)
+    whole = _PLACEHOLDER.fullmatch(element) is not None
+    if whole and spec.params[names[0]].get("type") == "array":
+        return _read_list(spec, shape, words, values)
+    captured = _capture(spec, element, words[0]) if words else None
+    if captured is not None and not any(name in values for name in captured):
+        trial = {**values, **captured}
+        if _read_positions(spec, shape[1:], words[1:], trial):
+            values.update(trial)
+            return True
+    return all(name not in spec.required for name in names) and _read_positions(spec, shape[1:], words, values)
+
+
+def _read_list(spec: CommandSpec, shape: Sequence[str], words: Sequence[str], values: dict[str, Any]) -> bool:
+    name = _PLACEHOLDER.findall(shape[0])[0]
+    for count in range(len(words), -1, -1):
+        trial = {**values, name: list(words[:count])} if count else dict(values)
+        if (count or name not in spec.required) and _read_positions(spec, shape[1:], words[count:], trial):
+            values.update(trial)
+            return True
+    return False
+
+
+def _capture(spec: CommandSpec, element: str, word: str) -> dict[str, Any] | None:
+    parts = _PLACEHOLDER.split(element)
+    pattern = "".join(f"(?P<{part}>.*)" if index % 2 else re.escape(part) for index, part in enumerate(parts))
+    match = re.fullmatch(pattern, word, re.DOTALL)
+    if match is None:
+        return None
+    return {name: text.split(",") if spec.params[name].get("type") == "array" else text for name, text in match.groupdict().items()}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return format(Decimal(repr(value)), "f") if isinstance(value, float) else str(value)
+
+
+def _joined(value: Any) -> str:
+    return ",".join(_text(one) for one in value) if isinstance(value, list) else _text(value)

@@ -1,0 +1,55 @@
+"""Looks at the text that is about to be written: would it break the file?
+
+Weak models write a Python statement into a .json file, or a script that no Python can read. The first is held back, since it destroys data that was
+fine; the second is written and remarked on, since the next run would fail anyway.
+"""
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+_LONGEST = 200_000
+
+
+def refusal(path: Path, shown: str, before: str, after: str) -> str:
+    """Why the new text must not replace the old, or "": a file that holds valid JSON would hold none."""
+    if path.suffix.lower() != ".json" or not before.strip():
+        return ""
+    problem = _json_problem(after)
+    if not problem or _json_problem(before):
+        return ""
+    return (f"your content is not JSON ({problem}), so nothing was changed. The file says now:\n{before.strip()[:1000]}\n"
+            f"Change it with a command such as: sed -i 's/OLD/NEW/' {shown} - or send write_file again with this whole text and your change in it.")
+
+
+def remark(path: Path, after: str) -> str:
+    """What the model should know about the text just written, or ""."""
+    if path.suffix.lower() == ".py" and len(after) < _LONGEST:
+        return _python_problem(after)
+    if path.suffix.lower() == ".json" and (problem := _json_problem(after)):
+        return f"Note: this is not valid JSON ({problem})."
+    return ""
+
+
+def _json_problem(text: str) -> str:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return str(error)
+    return ""
+
+
+def _python_problem(text: str) -> str:
+    import ast
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except SyntaxError as error:
+        line = f": {error.text.strip()[:100]}" if error.text else ""
+        return f"Note: Python cannot read this script: line {error.lineno}: {error.msg}{line}. Write it again, corrected."
+    except (ValueError, RecursionError, MemoryError):
+        return ""
+    return ""

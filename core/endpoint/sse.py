@@ -1,0 +1,80 @@
+"""Server-sent events from bytes, however the network cut them."""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class ServerEvent(NamedTuple):
+    """One event; `name` is "" for the default kind, `data` its lines joined by newlines."""
+
+    name: str
+    data: str
+
+
+class EventDecoder:
+    """Turns chunks of bytes into events.
+
+    Lines end at \\n, \\r\\n or \\r and nowhere else (U+2028 is data); each is decoded as UTF-8 only when it is whole. A value loses at
+    most one leading space. Comments, `id`, `retry` and unknown fields are ignored. A field `error` (llama.cpp) counts as an event `error`.
+    """
+
+    def __init__(self) -> None:
+        self._partial: list[bytes] = []
+        self._after_cr = False
+        self._started = False
+        self._name = ""
+        self._data: list[str] = []
+
+    def feed(self, chunk: bytes) -> list[ServerEvent]:
+        """The events that this chunk completes."""
+        if self._after_cr and chunk:
+            self._after_cr = False
+            if chunk[0] == 10:
+                chunk = chunk[1:]
+        if b"\r" in chunk:
+            self._after_cr = chunk[-1] == 13
+            chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if b"\n" not in chunk:
+            if chunk:
+                self._partial.append(chunk)
+            return []
+        lines = (b"".join(self._partial) + chunk).split(b"\n")
+        rest = lines.pop()
+        self._partial = [rest] if rest else []
+        return self._take(lines)
+
+    def close(self) -> list[ServerEvent]:
+        """The last event, when the stream ended without its blank line."""
+        rest = b"".join(self._partial)
+        self._partial = []
+        return self._take([rest, b""] if rest else [b""])
+
+    def _take(self, lines: list[bytes]) -> list[ServerEvent]:
+        if not self._started:
+            self._started = True
+            lines[0] = lines[0].removeprefix(_BOM)
+        events = []
+        for line in lines:
+            if not line:
+                if self._data:
+                    events.append(ServerEvent(self._name, "\n".join(self._data)))
+                    self._data = []
+                self._name = ""
+            elif line[:6] == b"data: ":
+                self._data.append(line[6:].decode("utf-8", "replace"))
+            else:
+                self._field(line)
+        return events
+
+    def _field(self, line: bytes) -> None:
+        field, _, value = line.partition(b":")
+        text = value.removeprefix(b" ").decode("utf-8", "replace")
+        if field == b"data":
+            self._data.append(text)
+        elif field == b"event":
+            self._name = text
+        elif field == b"error":
+            self._name = "error"
+            self._data.append(text)

@@ -1,0 +1,293 @@
+"""The agent's loop: ask the model, parse its reply, act, observe – until it answers or a limit stops it."""
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core import context, prompt, protocol
+from core.actions import Actions, Result
+from core.config import Settings, load_settings
+from core.errors import AgentError, Cancelled, ContextOverflow, ProtocolError, SettingsError
+from core.events import Emitter
+from core.guard import Verdict
+from core.handlers import KernelEventHandler, NullHandler, deliver
+from core.i18n import t
+from core.limits import CostLimit, Done, Limit, RefusalLimit, RepeatLimit, RunState, StepLimit, Stop, action_key
+from core.review import Review
+from core.skills import SkillRegistry
+from core.workspace import Workspace
+
+if TYPE_CHECKING:
+    from core.endpoint.reply import Reply
+    from core.llm import CallLLMOptions, ChatClient, Message
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended. `status` is done, failed, fuse, denied or cancelled; `answer` is what the person is told."""
+
+    status: str
+    answer: str
+    steps: int
+    exit_code: int
+    usage: dict[str, int]
+    duration: float
+
+
+class AgentKernel:
+    """One session with one model: `run` takes a request to its answer, `history` is what was said, `outcome` how the last run ended.
+
+    `cancel` may be called from any thread at any moment; the history stays valid and the session usable.
+    """
+
+    def __init__(self, registry: SkillRegistry, handler: KernelEventHandler | None = None, *, settings: Settings | None = None,
+                 client: ChatClient | None = None, clock: Callable[[], float] = time.time) -> None:
+        self.registry = registry
+        self.handler = handler or NullHandler()
+        self.settings = settings or load_settings()
+        self.max_steps = self.settings.max_steps
+        self.outcome: Outcome | None = None
+        self.history: list[Message] = []
+        self._client = client
+        self._embedded: Any = None
+        self._clock = clock
+        self._requested = 0
+        self._schema: tuple[tuple[str, ...] | None, dict[str, Any]] = (None, {})
+        self._cancelled = threading.Event()
+        self._emitter = Emitter(lambda event: deliver(self.handler, event), clock)
+        self._workspace = Workspace(self.settings.workspace, registry.roots)
+        self._actions = Actions(registry, self._workspace, self.settings, confirm=self._confirm, emit=self._emitter.emit,
+                                cancelled=self._cancelled)
+
+    @property
+    def workspace(self) -> Path:
+        """The folder that the agent may write."""
+        return self._workspace.root
+
+    def run(self, user_query: str, stream: bool = False) -> str:
+        """Take one request to its end and return what the person is told; `outcome` says how it ended. Raises no AgentError."""
+        started = time.monotonic()
+        state = RunState(user_query)
+        try:
+            self._begin(user_query)
+            stop = self._loop(state, stream)
+        except Cancelled as error:
+            stop = Stop("cancelled", error.message, error.exit_code)
+        except AgentError as error:
+            self._emitter.emit("error", code=error.key, message=error.message, retryable=error.retryable)
+            stop = Stop("failed", error.message, error.exit_code)
+        except BaseException as error:  # Ctrl-C in an embedding program, or a defect: leave a valid history, then let it through
+            stopped = isinstance(error, KeyboardInterrupt)
+            ending = Stop("cancelled", Cancelled().message, 130) if stopped else Stop("failed", t("kernel.broken"), 1)
+            self._end(state, ending, time.monotonic() - started)
+            raise
+        self._end(state, stop, time.monotonic() - started)
+        return stop.message
+
+    def cancel(self) -> None:
+        """Stop the run in progress as soon as possible, whatever it is doing."""
+        self._cancelled.set()
+        if self._client is not None:
+            self._client.cancel()
+
+    def clear_history(self) -> None:
+        """Forget the conversation; settings and skills stay."""
+        self.history.clear()
+        self._requested = 0
+        self._workspace.skill_folder = None
+
+    def close(self) -> None:
+        """Give back the connection."""
+        if self._client is not None:
+            self._client.close()
+
+    def _loop(self, state: RunState, stream: bool) -> Stop:
+        limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), RepeatLimit(), CostLimit(self.settings.max_run_tokens)]
+        review = Review(guided=self._guided, exists=self._workspace.exists) if self.settings.answer_check else None
+        while True:
+            for limit in limits:
+                if stop := limit.before(state):
+                    if stop.status == "failed":
+                        self._emitter.emit("error", code="limit", message=stop.message, retryable=False)
+                    return stop
+            state.steps += 1
+            stop = self._step(state, limits, review, stream)
+            if stop is not None:
+                return stop
+
+    def _step(self, state: RunState, limits: list[Limit], review: Review | None, stream: bool) -> Stop | None:
+        """Ask, parse, act, observe. Returns how the run ends when the model answered."""
+        reply = self._ask(state, stream)
+        step = self._parse(reply, state)
+        if step is None or (review is not None and self._challenged(step, state, review)):
+            return None
+        if step.action == "answer":
+            answer: str = step.arguments["answer"]
+            return Stop("denied", answer, 5) if state.denied else Stop("done", answer, 0)
+        result = self._act(step, state)
+        self._observe(result, [remark for limit in limits if (remark := limit.remark(state))])
+        if self._cancelled.is_set():
+            raise Cancelled()
+        return None
+
+    def _ask(self, state: RunState, stream: bool) -> Reply:
+        self._emitter.emit("llm.started", step=state.steps)
+        self._emitter.emit("llm.request", messages=self.history[self._requested:])
+        self._requested = len(self.history)
+        options = self._options(state)
+        try:
+            reply = self._complete(options, stream)
+        except ContextOverflow:
+            if not context.shrink(self.history):
+                raise
+            self._emitter.emit("log", level="warning", message=t("kernel.shrunk"))
+            reply = self._complete(options, stream)
+        usage = reply.usage
+        if usage is not None:
+            state.tokens += (usage.prompt_tokens or 0) + (usage.completion_tokens or 0)
+        self._emitter.emit("llm.reply", content=reply.content, reasoning=reply.reasoning, finish=reply.finish_reason)
+        self._emitter.emit("llm.finished", duration_ms=round(reply.duration * 1000), usage=None if usage is None else
+                           {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens})
+        return reply
+
+    def _complete(self, options: CallLLMOptions, stream: bool) -> Reply:
+        if self._cancelled.is_set():
+            raise Cancelled()
+        return self.client.complete(self.history, options, on_delta=self._delta if stream else None, stream=stream)
+
+    def _delta(self, field: str, text: str) -> None:
+        if self._cancelled.is_set():  # it came before the client was listening
+            raise Cancelled
+        if field == "discard":
+            self._emitter.emit("llm.discarded", reason=text)
+        else:
+            self._emitter.emit("llm.delta", field=field, text=text)
+
+    def _options(self, state: RunState) -> CallLLMOptions:
+        """The call's options: the reply's schema, and a higher temperature after a repeated or refused reply."""
+        from core.llm import CallLLMOptions
+
+        again = max(state.repeats - 1, state.refusals)
+        base = self.settings.temperature
+        warmer = None if not again or base is None else min(base + 0.3 * again, 1.0)
+        names = tuple(sorted(self.registry.skills))
+        if self._schema[0] != names:
+            self._schema = names, protocol.reply_schema(names)
+        return CallLLMOptions(temperature=warmer, schema=self._schema[1])
+
+    def _parse(self, reply: Reply, state: RunState) -> protocol.Step | None:
+        """The step that the reply asks for, or None when it was refused and the model has been told why."""
+        try:
+            step = protocol.parse(reply.content, reply.finish_reason)
+        except ProtocolError as error:
+            state.refusals += 1
+            state.last_refusal = error.kind
+            self._emitter.emit("refused", kind=error.kind, detail=error.correction)
+            self._say("assistant", reply.content[:500].strip() or "(empty reply)")
+            self._observe(Result(False, error.correction, error.kind), [])
+            return None
+        state.refusals = 0
+        if step.thought:
+            self._emitter.emit("thought", text=prompt.neutralise(step.thought))
+        self._say("assistant", step.source)
+        return step
+
+    def _challenged(self, step: protocol.Step, state: RunState, review: Review) -> bool:
+        """Whether the step is questioned instead of taken; the model has been told why."""
+        challenge = review.challenge(step.action, step.arguments, state)
+        if challenge:
+            self._emitter.emit("refused", kind="challenged", detail=challenge)
+            self._observe(Result(False, challenge, challenge), [])
+        return bool(challenge)
+
+    def _act(self, step: protocol.Step, state: RunState) -> Result:
+        action_id, started = f"a{state.steps}", time.monotonic()
+        detail = prompt.neutralise(self._actions.detail(step.action, step.arguments))
+        self._emitter.emit("action.started", id=action_id, action=step.action, detail=detail, step=state.steps)
+        result = self._actions.do(step.action, step.arguments, action_id)
+        self._emitter.emit("action.finished", id=action_id, action=step.action, ok=result.ok, exit_code=result.exit_code,
+                           duration_ms=round((time.monotonic() - started) * 1000), content=result.content,
+                           truncated=result.truncated, diff=result.diff)
+        state.denied = state.denied or result.denied
+        key = action_key(step.action, step.arguments, result.signature)
+        state.add(Done(step.action, detail, result.ok, result.content, key, result.denied))
+        return result
+
+    def _observe(self, result: Result, remarks: list[str]) -> None:
+        self._say("user", prompt.observation("\n\n".join([result.content, *remarks])))
+
+    def _confirm(self, action_id: str, command: str, verdict: Verdict) -> bool:
+        self._emitter.emit("confirm.requested", id=action_id, action="run_command", detail=prompt.neutralise(command),
+                           reason=verdict.reason, rule=verdict.rule, expires=None)
+        approved = bool(self.handler.on_confirm("run_command", command)) and not self._cancelled.is_set()
+        self._emitter.emit("confirm.answered", id=action_id, approved=approved)
+        return approved
+
+    def _begin(self, query: str) -> None:
+        self._cancelled.clear()
+        try:
+            self.workspace.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SettingsError("kernel.no_workspace", path=str(self.workspace), reason=error.strerror or str(error)) from error
+        system = prompt.system_prompt(self.registry.get_prompt_snippet(), self._workspace)
+        if not self.history:
+            self._say("system", system)
+        elif self.history[0]["content"] != system:
+            self.history[0] = {"role": "system", "content": system}
+            self._emitter.emit("log", level="info", message=t("kernel.prompt_changed"))
+        self._emitter.run = "r_" + os.urandom(6).hex()
+        self._emitter.emit("run.started", query=query, model=self.settings.model_name, cwd=str(self.workspace),
+                           skills=sorted(self.registry.skills))
+        self._say("user", prompt.user_message(query, self._workspace, self._clock(), self._suggestion(query)))
+        self._actions.observation_limit = self._observation_limit()
+
+    def _end(self, state: RunState, stop: Stop, duration: float) -> None:
+        """Close the run: the history ends with an assistant message whatever happened, so that the next request is valid."""
+        if self.history and self.history[-1]["role"] == "user":
+            self._say("assistant", prompt.closing(stop.message))
+        usage = {"tokens": state.tokens}
+        self.outcome = Outcome(stop.status, stop.message, state.steps, stop.exit_code, usage, duration)
+        if stop.status in ("done", "denied", "fuse"):
+            self._emitter.emit("answer", text=stop.message)
+        self._emitter.emit("run.finished", status=stop.status, steps=state.steps, usage=usage, duration_ms=round(duration * 1000))
+
+    def _suggestion(self, query: str) -> str:
+        from core.suggestion import suggest
+
+        return suggest(query, self.registry) if self._guided else ""
+
+    @property
+    def _guided(self) -> bool:
+        """Whether the model is guided more closely: where the endpoint is a server on this machine, whose models are small as a rule."""
+        return bool(self.settings.api_base_url) and self.client.honours_schema()
+
+    def _observation_limit(self) -> int:
+        """Characters of one observation: as set, and at most about a quarter of the model's window where that is known."""
+        known = self.settings.context_window or (self.client.server_window() if self.settings.api_base_url else None)
+        return min(self.settings.observation_limit, known or self.settings.observation_limit)
+
+    def _say(self, role: str, content: str) -> None:
+        self.history.append({"role": role, "content": content})
+
+    @property
+    def understood(self) -> bool:
+        """False when the embedded model found no command that fits the last request; True for every other model."""
+        return getattr(self._embedded, "understood", None) is not False
+
+    @property
+    def client(self) -> ChatClient:
+        """The endpoint's client, made at first use: the configured endpoint, or the embedded model where there is none."""
+        if self._client is None:
+            from core.llm import ChatClient
+
+            if not self.settings.api_base_url:
+                from core.offline import OfflineTransport
+                self._embedded = OfflineTransport(self.registry)
+            self._client = ChatClient(self.settings, transport=self._embedded, log=lambda level, message: self._emitter.emit(
+                "log", level=level, message=message))
+        return self._client

@@ -1,0 +1,317 @@
+"""Finds the command that a request asks for, by the phrases of commands.yaml, or the phrases that come nearest.
+
+A request fits only as a whole: polite and asking words come off its ends, small words may differ, everything else must be the
+phrase, with a value in each slot. A second wish, a condition or a negation is left over, and what is left over means no.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from core.commands import CommandSpec
+from core.errors import SkillError
+from core.phrases.tokens import Slot, Token, language_of, literals, phrase_items, tidy, tokenize
+from core.phrases.words import (
+    ASKING_AFTER,
+    ASKING_BEFORE,
+    CONNECTORS,
+    EDGE_MARKS,
+    POLITE_AFTER,
+    POLITE_BEFORE,
+    SEPARATORS,
+    SOFT,
+)
+
+THRESHOLD = 0.8
+MAX_CHARACTERS = 400
+_SOFT_COST, _PLURAL_COST, _TYPO_COST = 0.02, 0.02, 0.1
+_SENTENCE_END = re.compile(r"[.!?;。！？；\n](?=.)|…")
+_LIGHT = SOFT | SEPARATORS
+_PAIRS = {"\"": "\"", "'": "'", "“": "”", "‘": "’", "「": "」", "『": "』", "《": "》", "`": "`"}
+
+
+@dataclass(frozen=True)
+class Match:
+    """A request understood: the command, the values that the phrase gave, how sure (from THRESHOLD to 1), the request's language.
+
+    `problem` is set when the wish is clear and a value is outside what the command allows; it says which and why.
+    """
+
+    spec: CommandSpec
+    phrase: str
+    values: Mapping[str, Any]
+    score: float
+    language: str
+    problem: SkillError | None = None
+
+
+@dataclass(frozen=True)
+class _Found:
+    match: Match
+    rank: tuple[int, int, float, int]
+
+
+@dataclass(frozen=True)
+class _Window:
+    """A part of the request after fillers came off: tokens[start:end]; `asking` says that one of them asked for a result.
+
+    `content` holds its words and characters that mean something of their own.
+    """
+
+    start: int
+    end: int
+    asking: bool
+    taken: int
+    content: Set[str]
+
+
+def match(request: str, commands: Iterable[CommandSpec]) -> Match | None:
+    """The one command that the request asks for; None when nothing fits, or two commands fit equally well."""
+    text = tidy(request)
+    if not text or len(text) > MAX_CHARACTERS:
+        return None
+    tokens = tokenize(text)
+    windows = list(_windows(tokens))
+    there = {token.value or token.text for token in tokens}
+    found = [one for spec in commands for phrase in spec.say
+             if _could_fit(phrase, there) and (one := _try(spec, phrase, text, tokens, windows)) is not None]
+    if not found:
+        return None
+    best = max(found, key=lambda one: one.rank)
+    rivals = {(one.match.spec.skill, one.match.spec.name) for one in found if one.rank == best.rank}
+    return None if len(rivals) > 1 else best.match
+
+
+def nearest(request: str, commands: Iterable[CommandSpec], count: int = 3) -> list[str]:
+    """The phrases that share most with the request, one a command, best first, slots shown as "…"; in the language of the request."""
+    text = tidy(request)[:MAX_CHARACTERS]
+    wanted, language = _features(text), language_of(text)
+    scored: list[tuple[float, int, tuple[str, str], str]] = []
+    for spec in commands:
+        for phrase in spec.say:
+            shown = re.sub(r"\{\w+\}", "…", phrase)
+            if not language or language_of(shown) in ("", language):
+                features = _features(shown)
+                likeness = 2 * len(wanted & features) / (len(wanted) + len(features) or 1)
+                scored.append((-likeness, len(scored), (spec.skill, spec.name), shown))
+    best: dict[tuple[str, str], str] = {}
+    for _, _, command, shown in sorted(scored):
+        best.setdefault(command, shown)
+    return list(dict.fromkeys(best.values()))[:count]
+
+
+def _features(text: str) -> set[str]:
+    features: set[str] = set()
+    for token in tokenize(tidy(text)):
+        if token.kind == "word" and token.text not in SOFT and len(token.text) > 1:
+            padded = f"^{token.text}$"
+            features.update(padded[index:index + 3] for index in range(len(padded) - 2))
+    characters = re.findall(r"[\u3400-\u9fff]+", text)
+    features.update(run[index:index + 2] for run in characters for index in range(max(1, len(run) - 1)))
+    return features
+
+
+@lru_cache(maxsize=1)
+def _fillers() -> tuple[list[tuple[tuple[str, ...], bool]], list[tuple[tuple[str, ...], bool]]]:
+    """What may come off before and after, as (token texts, asking)."""
+    def cut(words: Iterable[str], asking: bool) -> list[tuple[tuple[str, ...], bool]]:
+        return [(tuple(token.text for token in tokenize(word)), asking) for word in words]
+
+    return (cut(POLITE_BEFORE, False) + cut(ASKING_BEFORE, True), cut(POLITE_AFTER, False) + cut(ASKING_AFTER, True))
+
+
+def _windows(tokens: Sequence[Token]) -> Iterator[_Window]:
+    before, after = _fillers()
+    texts = [token.text for token in tokens]
+    starts = _strip(texts, before, 1)
+    ends = _strip(texts[::-1], [(filler[::-1], asking) for filler, asking in after], -1)
+    for start, (asking_before, taken_before) in starts.items():
+        for cut, (asking_after, taken_after) in ends.items():
+            end = len(texts) - cut
+            if start < end:
+                content = frozenset(token.text for token in tokens[start:end] if token.kind in ("word", "han") and token.text not in _LIGHT)
+                yield _Window(start, end, asking_before or asking_after, taken_before + taken_after, content)
+
+
+def _strip(texts: Sequence[str], fillers: Sequence[tuple[tuple[str, ...], bool]], direction: int) -> dict[int, tuple[bool, int]]:
+    """Every position that can be reached by taking fillers and edge marks off the front: (asking, how many tokens)."""
+    reached: dict[int, tuple[bool, int]] = {0: (False, 0)}
+    waiting = [0]
+    while waiting:
+        position = waiting.pop()
+        asking, taken = reached[position]
+        steps = [(position + len(filler), asking or asks, taken + len(filler)) for filler, asks in fillers
+                 if tuple(texts[position:position + len(filler)]) == filler]
+        if position < len(texts) and texts[position] in EDGE_MARKS:
+            steps.append((position + 1, asking, taken + 1))
+        for place, asks, count in steps:
+            if place not in reached or reached[place][0] and not asks:
+                reached[place] = (asks, count)
+                waiting.append(place)
+    return reached
+
+
+def _try(spec: CommandSpec, phrase: str, text: str, tokens: Sequence[Token], windows: Sequence[_Window]) -> _Found | None:
+    items = phrase_items(phrase, spec.params)
+    literal = sum(len(item.text) for item in items if isinstance(item, Token) and item.text not in SOFT)
+    free = sum(isinstance(item, Slot) and _is_free(item.schema) for item in items)
+    known = None if any(isinstance(item, Slot) and item.schema.get("type", "string") == "string" for item in items) \
+        else {key for key, _ in _needed(phrase)}
+    best: _Found | None = None
+    for window in windows:
+        if window.asking and spec.effect not in ("read", "network") or known is not None and len(window.content - known) > 1:
+            continue
+        aligned = _Alignment(items, text, tokens, window, spec.effect == "read").best(0, window.start)
+        if aligned is None or aligned[0] > 1 - THRESHOLD:
+            continue
+        rank = (literal, -free, round(1 - aligned[0], 2), window.taken)
+        if best is None or rank > best.rank:
+            best = _Found(_made(spec, phrase, dict(aligned[1]), 1 - aligned[0], text), rank)
+    return best
+
+
+def _could_fit(phrase: str, there: Set[str]) -> bool:
+    """A cheap look before the alignment: at most one word of the phrase, misspelt, may be missing in the request."""
+    missing = [is_word for key, is_word in _needed(phrase) if key not in there and key + "s" not in there and key.rstrip("s") not in there]
+    return not missing or missing == [True]
+
+
+@lru_cache(maxsize=4096)
+def _needed(phrase: str) -> tuple[tuple[str, bool], ...]:
+    """What a request must hold to be the phrase, and whether it is a word (which may be misspelt)."""
+    return tuple((token.value or token.text, token.kind == "word") for token in literals(phrase) if token.text not in SOFT)
+
+
+def _made(spec: CommandSpec, phrase: str, values: dict[str, Any], score: float, text: str) -> Match:
+    language = language_of(text)
+    if language in spec.params.get("lang", {}).get("enum", ()) and "lang" not in values:
+        values["lang"] = language
+    try:
+        spec.build_argv(values)
+    except SkillError as problem:
+        return Match(spec, phrase, values, score, language, problem)
+    return Match(spec, phrase, spec.validate(values), score, language)
+
+
+def _is_free(schema: Mapping[str, Any]) -> bool:
+    return schema.get("type", "string") == "string" and not {"pattern", "enum"} & set(schema)
+
+
+_Aligned = tuple[float, tuple[tuple[str, Any], ...]]
+
+
+class _Alignment:
+    """The cheapest way to read the window as the phrase: (cost, values)."""
+
+    def __init__(self, items: Sequence[Token | Slot], text: str, tokens: Sequence[Token], window: _Window, typos: bool) -> None:
+        self._items, self._text, self._tokens = items, text, tokens
+        self._end, self._typos = window.end, typos
+        self._known: dict[tuple[int, int], _Aligned | None] = {}
+
+    def best(self, item: int, place: int) -> _Aligned | None:
+        key = (item, place)
+        if key not in self._known:
+            self._known[key] = min(self._ways(item, place), key=lambda way: way[0], default=None)
+        return self._known[key]
+
+    def _ways(self, item: int, place: int) -> Iterator[_Aligned]:
+        """Every way from here; the rest of it is the best one from where the first piece ends."""
+        if item == len(self._items) and place == self._end:
+            yield 0.0, ()
+        if place < self._end and self._tokens[place].text in SOFT:
+            yield from self._then(_SOFT_COST, item, place + 1)
+        if item == len(self._items):
+            return
+        wanted = self._items[item]
+        if isinstance(wanted, Slot):
+            for end, value in self._slot_values(wanted, place):
+                yield from self._then(0.0, item + 1, end, ((wanted.name, value),))
+            return
+        if wanted.text in SOFT:
+            yield from self._then(_SOFT_COST, item + 1, place)
+        cost = self._literal_cost(wanted, self._tokens[place]) if place < self._end else None
+        if cost is not None:
+            yield from self._then(cost, item + 1, place + 1)
+
+    def _then(self, cost: float, item: int, place: int, values: tuple[tuple[str, Any], ...] = ()) -> Iterator[_Aligned]:
+        rest = self.best(item, place)
+        if rest is not None and rest[0] + cost <= 1 - THRESHOLD + 1e-9:
+            yield rest[0] + cost, values + rest[1]
+
+    def _literal_cost(self, wanted: Token, token: Token) -> float | None:
+        if wanted.same(token):
+            return 0.0
+        if wanted.kind != "word" or token.kind != "word":
+            return None
+        if len(wanted.text) > 3 and (token.text == wanted.text + "s" or wanted.text == token.text + "s"):
+            return _PLURAL_COST
+        return _TYPO_COST if self._typos and _is_typo(wanted.text, token.text) else None
+
+    def _slot_values(self, slot: Slot, place: int) -> Iterator[tuple[int, Any]]:
+        kind = slot.schema.get("type", "string")
+        if kind in ("integer", "number"):
+            if place < self._end and _fits_number(self._tokens[place], kind):
+                yield place + 1, self._tokens[place].value
+        elif kind == "array":
+            yield from self._lists(slot.schema.get("items", {}), place)
+        elif kind == "string":
+            for end in range(place + 1, self._end + 1):
+                value = _text_value(self._text[self._tokens[place].start:self._tokens[end - 1].end], slot.schema)
+                if value is not None:
+                    yield end, value
+
+    def _lists(self, items: Mapping[str, Any], place: int) -> Iterator[tuple[int, list[Any]]]:
+        """Lists of numbers with commas, 和, and or blanks between them; other lists are not read from a request."""
+        kind = items.get("type", "string")
+        values: list[str] = []
+        separated = False
+        while kind in ("integer", "number") and place < self._end and _fits_number(self._tokens[place], kind):
+            token = self._tokens[place]
+            if values and not separated and not token.after_gap:
+                return
+            values.append(token.value)
+            place += 1
+            split = _grouped(token) if len(values) == 1 else None
+            yield place, split or list(values)
+            separated = False
+            while place < self._end and self._tokens[place].text in SEPARATORS:
+                place, separated = place + 1, True
+
+
+def _grouped(token: Token) -> list[str] | None:
+    """100,200 on its own is a list of two, since no part has a leading zero as 1,000 has."""
+    parts = token.text.split(",")
+    return parts if len(parts) > 1 and all(part.isdigit() and part[0] != "0" for part in parts) else None
+
+
+def _fits_number(token: Token, kind: str) -> bool:
+    return token.value != "" and (kind == "number" or "." not in token.value)
+
+
+def _text_value(raw: str, schema: Mapping[str, Any]) -> str | None:
+    """A text as a value; None when the schema's words or pattern do not allow it, or when it holds a second wish."""
+    text = raw.strip()
+    if text[:1] in _PAIRS and len(text) > 1 and text[-1] == _PAIRS[text[0]]:
+        text = text[1:-1].strip()
+    if "enum" in schema:
+        return next((one for one in schema["enum"] if isinstance(one, str) and tidy(one).lower() == text.lower()), None)
+    if "pattern" in schema:
+        return text if re.search(schema["pattern"], text) else None
+    text = text.strip(",，、:：")
+    lowered = f" {text.lower()} "
+    connected = any(f" {word} " in lowered if word.isascii() and word[0].isalpha() else word in lowered for word in CONNECTORS)
+    whole = all(text.count(opening) == text.count(closing) if opening != closing else opening == "'" or text.count(opening) % 2 == 0
+                for opening, closing in _PAIRS.items() if opening != "‘")
+    return text if text and whole and not connected and not _SENTENCE_END.search(text) and re.search(r"\w", text) else None
+
+
+def _is_typo(wanted: str, found: str) -> bool:
+    """One letter missing, added, changed or swapped in a word of seven letters or more whose first letter is right."""
+    if min(len(wanted), len(found)) < 7 or wanted[0] != found[0] or abs(len(wanted) - len(found)) > 1:
+        return False
+    start = next((index for index, (one, two) in enumerate(zip(wanted, found, strict=False)) if one != two), min(len(wanted), len(found)))
+    one, two = wanted[start:], found[start:]
+    return one[1:] == two[1:] or one[1:] == two or one == two[1:] or one[:2] == two[1::-1] and one[2:] == two[2:]

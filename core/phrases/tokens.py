@@ -1,0 +1,171 @@
+"""Cuts a request, or a phrase of commands.yaml, into tokens that can be compared: words, Chinese characters, numbers, marks."""
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from core.phrases.numerals import CHINESE, chinese_number, english_number
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff"
+HAS_CJK = re.compile(f"[{_CJK}]")
+_SPACE = re.compile(r"\s+")
+_NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)", re.ASCII)
+_UNITS = re.compile("[十百千万亿]+")
+_NUMERALS = re.compile(f"[{CHINESE}]+(?:点[{CHINESE}]+)?")
+_WORD = re.compile(rf"(?:(?![{_CJK}])[^\W\d_])+(?:['’-](?:(?![{_CJK}])[^\W\d_])+)*")
+_TOGETHER = ("一下", "一遍", "一起")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_RAISED = re.compile("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_SLOT = re.compile(r"\{(\w+)\}")
+_ORDINAL_ENDS = ("st", "nd", "rd", "th")
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of a text: `kind` is word, han (Chinese), number or mark; `text` is folded; `value` the digits of a number."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    value: str = ""
+    after_gap: bool = False
+
+    def same(self, other: Token) -> bool:
+        """Whether both say the same."""
+        return self.value == other.value if self.value and other.value else self.text == other.text
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place in a phrase that a value fills."""
+
+    name: str
+    schema: Mapping[str, Any]
+
+
+def tidy(text: str) -> str:
+    """NFKC with single blanks; raised digits become ^ and digits, other characters that would turn into a fraction stay."""
+    text = _RAISED.sub(lambda match: "^" + match[0].translate(_SUPERSCRIPTS), text)
+    text = "".join(char if "\u2044" in (plain := unicodedata.normalize("NFKC", char)) else plain for char in text)
+    return _SPACE.sub(" ", text).strip()
+
+
+def tokenize(text: str) -> list[Token]:
+    """The tokens of a tidy text; `start` and `end` are positions in it."""
+    folded = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    tokens: list[Token] = []
+    position = 0
+    while position < len(folded):
+        if folded[position] == " ":
+            position += 1
+            continue
+        token = _next(folded, position, tokens)
+        tokens.append(replace(token, after_gap=position > 0 and folded[position - 1] == " "))
+        position = token.end
+    return _join_english(tokens)
+
+
+def _next(text: str, position: int, before: Sequence[Token]) -> Token:
+    for word in _TOGETHER:
+        if text.startswith(word, position):
+            return Token("han", word, position, position + len(word))
+    number = _signed_number(text, position, before)
+    if number is not None:
+        return number
+    word_match = _WORD.match(text, position)
+    if word_match:
+        ordinal = word_match[0] in _ORDINAL_ENDS and before and before[-1].value and before[-1].end == position
+        return Token("word", "th" if ordinal else word_match[0].replace("’", "'"), position, word_match.end())
+    return Token("han" if HAS_CJK.match(text[position]) else "mark", text[position], position, position + 1)
+
+
+def _signed_number(text: str, position: int, before: Sequence[Token]) -> Token | None:
+    sign = text[position] if text[position] in "-+负−" else ""
+    if sign in ("-", "+", "−") and before and before[-1].end == position and before[-1].kind != "mark":
+        return None
+    start = position + len(sign)
+    found = _unsigned(text, start) if start < len(text) else None
+    if found is None:
+        return None
+    value, end = found
+    return Token("number", text[position:end], position, end, ("-" if sign and sign != "+" else "") + value)
+
+
+def _unsigned(text: str, start: int) -> tuple[str, int] | None:
+    match = _NUMBER.match(text, start)
+    if match:
+        digits = match[0].replace(",", "")
+        units = _UNITS.match(text, match.end())
+        mixed = chinese_number(digits + units[0]) if units else None
+        return (mixed, units.end()) if mixed is not None and units else (("0" if digits[0] == "." else "") + digits, match.end())
+    run = _NUMERALS.match(text, start)
+    for end in range(run.end(), start, -1) if run else ():
+        value = chinese_number(text[start:end])
+        if value is not None:
+            return value, end
+    return None
+
+
+def _join_english(tokens: list[Token]) -> list[Token]:
+    """Number words become one number token; an ordinal is a number and the word "th"."""
+    joined: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        end = index
+        while end < len(tokens) and tokens[end].kind == "word" and end - index < 12:
+            end += 1
+        found = english_number([token.text for token in tokens[index:end]]) if end > index else None
+        if found is None:
+            joined.append(tokens[index])
+            index += 1
+            continue
+        used, value, ordinal = found
+        last = tokens[index + used - 1]
+        joined.append(Token("number", str(value), tokens[index].start, last.end, str(value), tokens[index].after_gap))
+        if ordinal:
+            joined.append(Token("word", "th", last.end, last.end))
+        index += used
+    return joined
+
+
+@lru_cache(maxsize=4096)
+def _pieces(phrase: str) -> tuple[tuple[str, tuple[Token, ...]], ...]:
+    """(slot name, ()) and ("", literal tokens) in order."""
+    pieces: list[tuple[str, tuple[Token, ...]]] = []
+    for index, part in enumerate(_SLOT.split(phrase)):
+        if index % 2:
+            pieces.append((part, ()))
+        elif part.strip():
+            pieces.append(("", tuple(_after_slot(tokenize(tidy(part)), bool(index)))))
+    return tuple(pieces)
+
+
+def _after_slot(tokens: list[Token], follows: bool) -> list[Token]:
+    if follows and tokens and tokens[0].text in _ORDINAL_ENDS:
+        return [replace(tokens[0], text="th"), *tokens[1:]]
+    return tokens
+
+
+def phrase_items(phrase: str, params: Mapping[str, Mapping[str, Any]]) -> list[Token | Slot]:
+    """The tokens and slots of a phrase."""
+    items: list[Token | Slot] = []
+    for name, literal in _pieces(phrase):
+        items.extend([Slot(name, params[name])] if name else literal)
+    return items
+
+
+def literals(phrase: str) -> list[Token]:
+    """The tokens of a phrase without its slots."""
+    return [token for _, tokens in _pieces(phrase) for token in tokens]
+
+
+def language_of(text: str) -> str:
+    """"zh" for a text with Chinese characters, "en" for one with Latin words, "" for neither."""
+    if HAS_CJK.search(text):
+        return "zh"
+    return "en" if re.search(r"[^\W\d_]{2,}", text) else ""

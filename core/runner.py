@@ -1,0 +1,249 @@
+"""Starts a command, streams its lines, and ends its whole process tree.
+
+The command gets no terminal and no standard input, an environment by allow-list (never a key), a process group of its own.
+Whatever it left running in that group is ended with it, so a background child cannot hold the pipe open.
+"""
+from __future__ import annotations
+
+import codecs
+import locale
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+KEPT_VARIABLES = {"PATH", "HOME", "LANG", "LANGUAGE", "TERM", "TZ", "TMPDIR", "TEMP", "TMP", "USER", "LOGNAME", "VIRTUAL_ENV",
+                  "SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "SYSTEMDRIVE", "PROGRAMFILES", "PROGRAMDATA", "APPDATA",
+                  "LOCALAPPDATA", "USERPROFILE", "NUMBER_OF_PROCESSORS", "AGENT_LANG"}
+QUIET = {"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "NO_COLOR": "1", "PYTHONUTF8": "1",
+         "PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1", "DEBIAN_FRONTEND": "noninteractive"}
+LIVE_LINES = 5000
+WHOLE_OUTPUT = 64 * 1024 * 1024
+_GRACE = 0.3
+_NEW_GROUP = 0x200  # CREATE_NEW_PROCESS_GROUP, a name that only Windows' subprocess has
+
+
+@dataclass(frozen=True)
+class CommandResult:
+    """How a command ended. `exit_code` is negative for a signal; `ended_by` is "exit", "timeout" or "cancel"; `duration` in seconds.
+
+    `head` and `tail` are the two ends of the output; `tail` is empty when `head` holds all of it. `whole` is the file that
+    holds the whole output when it was longer than asked for; `size` is its length in bytes; `left` counts background
+    processes that were ended because they outlived the command (True when there were any).
+    """
+
+    exit_code: int
+    ended_by: str
+    duration: float
+    head: str
+    tail: str
+    size: int
+    whole: Path | None
+    left: bool
+
+
+def command_environment(environ: Mapping[str, str], workspace: Path) -> dict[str, str]:
+    """The environment of a command: names on the allow-list, quiet tools, `python` on PATH the agent's interpreter."""
+    kept = {name: value for name, value in environ.items() if name.upper() in KEPT_VARIABLES or name.startswith("LC_")}
+    folders = [os.path.dirname(sys.executable), *kept.get("PATH", os.defpath).split(os.pathsep)]
+    kept["PATH"] = os.pathsep.join(dict.fromkeys(folder for folder in folders if os.path.isabs(folder)))
+    kept.setdefault("LANG", "C.UTF-8")
+    return {**kept, **QUIET, "AGENT_WORKSPACE": str(workspace)}
+
+
+def shell_argv(command: str) -> list[str]:
+    """The argument list that runs a command text: bash without any start-up file, or PowerShell on Windows."""
+    if os.name == "nt":
+        return ["powershell", "-NoProfile", "-NonInteractive", "-Command", command]
+    return ["/bin/bash", "--noprofile", "--norc", "-c", command]
+
+
+def run(argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], timeout: float, keep: int, spool: Path,
+        on_line: Callable[[str], None], cancelled: threading.Event) -> CommandResult:
+    """Run `argv` to its end, to `timeout` seconds or until `cancelled` is set; raises OSError when it cannot start.
+
+    At most `keep` characters of each end of the output are held in memory; longer output goes to the file `spool` whole.
+    """
+    started = time.monotonic()
+    process = subprocess.Popen(list(argv), cwd=cwd, env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, start_new_session=os.name != "nt",
+                               creationflags=_NEW_GROUP if os.name == "nt" else 0)
+    output = _Output(keep, spool, on_line)
+    chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    assert process.stdout is not None
+    reader = threading.Thread(target=_read, args=(process.stdout, chunks), daemon=True)
+    reader.start()
+    try:
+        ended_by = _follow(process, chunks, output, started + timeout, cancelled)
+        left = end_tree(process)
+        _drain(reader, chunks, output)
+    except BaseException:
+        end_tree(process)
+        raise
+    finally:
+        output.close()
+    return CommandResult(process.returncode, ended_by, time.monotonic() - started, output.head(), output.tail(), output.size,
+                         output.whole, left and ended_by == "exit")
+
+
+def end_tree(process: subprocess.Popen[bytes]) -> bool:
+    """Kill the command's whole process group and reap the command; True when the group still had living members."""
+    living = process.poll() is None
+    if os.name == "nt":
+        if living:
+            subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)
+    else:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+            living = True
+        except (ProcessLookupError, PermissionError):
+            pass
+    process.wait()
+    return living
+
+
+def _read(pipe: IO[bytes], chunks: queue.SimpleQueue[bytes]) -> None:
+    """Move the pipe's bytes to the queue, then close it; an empty chunk marks the end."""
+    with pipe:
+        try:
+            while chunk := os.read(pipe.fileno(), 65536):
+                chunks.put(chunk)
+        except (OSError, ValueError):
+            pass
+    chunks.put(b"")
+
+
+def _follow(process: subprocess.Popen[bytes], chunks: queue.SimpleQueue[bytes], output: _Output, deadline: float,
+            cancelled: threading.Event) -> str:
+    """Feed the output until the pipe closes, the command exits, time is up, or the person stops it."""
+    while True:
+        if cancelled.is_set():
+            return "cancel"
+        if time.monotonic() > deadline:
+            return "timeout"
+        try:
+            chunk = chunks.get(timeout=0.05)
+        except queue.Empty:
+            if process.poll() is not None:
+                return "exit"
+            continue
+        if not chunk:
+            return _wait(process, deadline, cancelled)
+        output.feed(chunk)
+
+
+def _wait(process: subprocess.Popen[bytes], deadline: float, cancelled: threading.Event) -> str:
+    """The pipe is closed: wait for the command itself."""
+    while not cancelled.is_set():
+        try:
+            process.wait(timeout=0.05)
+            return "exit"
+        except subprocess.TimeoutExpired:
+            if time.monotonic() > deadline:
+                return "timeout"
+    return "cancel"
+
+
+def _drain(reader: threading.Thread, chunks: queue.SimpleQueue[bytes], output: _Output) -> None:
+    """Take what the dead command left in the pipe; a process that fled its group may hold it open, so not for long."""
+    reader.join(timeout=_GRACE)
+    while not chunks.empty():
+        output.feed(chunks.get())
+
+
+class _Output:
+    """Collects output: both ends in memory, the whole in a file once it is long, complete lines to `on_line` as they come."""
+
+    def __init__(self, keep: int, spool: Path, on_line: Callable[[str], None]) -> None:
+        self.size = 0
+        self.whole: Path | None = None
+        self._keep = max(keep, 1) * 4  # bytes: a character of UTF-8 takes at most four
+        self._spool, self._on_line = spool, on_line
+        self._head, self._tail, self._line = bytearray(), bytearray(), bytearray()
+        self._file: IO[bytes] | None = None
+        self._lines = 0
+
+    def feed(self, chunk: bytes) -> None:
+        if not chunk:
+            return
+        self.size += len(chunk)
+        self._store(chunk)
+        self._line += chunk
+        *lines, rest = self._line.split(b"\n")
+        self._line = bytearray(rest[-65536:])
+        for line in lines:
+            self._lines += 1
+            if self._lines <= LIVE_LINES:
+                self._on_line(decode(bytes(line)).rstrip("\r"))
+
+    def _store(self, chunk: bytes) -> None:
+        room = self._keep - len(self._head)
+        self._head += chunk[:max(room, 0)]
+        if rest := chunk[max(room, 0):]:
+            self._tail += rest
+            if len(self._tail) > 2 * self._keep:
+                del self._tail[:-self._keep]
+            if self._file is None and self.size - len(chunk) <= self._keep:
+                self._open()
+        if self._file is not None and self.size <= WHOLE_OUTPUT:
+            self._write(rest)
+
+    def _open(self) -> None:
+        try:
+            self._spool.parent.mkdir(parents=True, exist_ok=True)
+            self._file = open(self._spool, "wb", buffering=0)  # noqa: SIM115 - it stays open while the command runs
+        except OSError:
+            return
+        self.whole = self._spool
+        self._write(bytes(self._head))
+
+    def _write(self, raw: bytes) -> None:
+        """A disk that is full costs the file, never the command."""
+        try:
+            if self._file is not None and self._file.write(raw) == len(raw):
+                return
+        except OSError:
+            pass
+        self.close_file()
+        self.whole = None
+
+    def close_file(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def close(self) -> None:
+        if self._line and self._lines < LIVE_LINES:
+            self._on_line(decode(bytes(self._line)).rstrip("\r"))
+            self._line.clear()
+        self.close_file()
+
+    def head(self) -> str:
+        return decode(bytes(self._head))
+
+    def tail(self) -> str:
+        return decode(bytes(self._tail[-self._keep:]))
+
+
+def decode(raw: bytes) -> str:
+    """Text of a command's output: UTF-8, else the locale's encoding, else UTF-8 with marks for what is broken."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        whole = codecs.getincrementaldecoder("utf-8")(errors="strict")
+        if error.start > len(raw) - 4:  # cut in the middle of one character
+            return whole.decode(raw[:error.start])
+    encoding = locale.getpreferredencoding(False)
+    if encoding.lower().replace("-", "") != "utf8":
+        try:
+            return raw.decode(encoding)
+        except (UnicodeDecodeError, LookupError):
+            pass
+    return raw.decode("utf-8", errors="replace")

@@ -1,0 +1,1 @@
+"""The surfaces: one module or package each. They import core; core imports none of them."""

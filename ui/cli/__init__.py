@@ -1,0 +1,1 @@
+"""The command line: one-shot, JSON lines and interactive, over the events of core.handlers."""
