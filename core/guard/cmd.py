@@ -1,22 +1,55 @@
 """Reads a cmd.exe line with its own tokenizer: carets stripped, quotes joined, split on & | && || and parentheses."""
+
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
 
+from core.guard.cmd_builtins import BUILTINS
 from core.guard.programs import secret_name
 from core.guard.scope import MAX_DEPTH, Scope, TooMuch
-from core.guard.windows import program, reads
+from core.guard.windows import program
 from core.guard.words import HOLE, Call, Stdin, Word
-from core.guard.wrappers import assign, script_file
+from core.guard.wrappers import script_file
 
 _VARIABLE = re.compile(r"%(~[a-zA-Z$:]*)?([^%\s:&|<>]+)(:[^%]*)?%|%%?~?[a-zA-Z0-9*](?![\w])|!([^!\s&|<>]+)!")
 MAX_TOKENS = 800
-MAX_LINE = 8191   # what cmd.exe accepts
+MAX_LINE = 8191  # what cmd.exe accepts
 _TAME = ("date", "time", "random", "errorlevel", "cd", "number_of_processors", "computername", "username")
 _HOMES = {"userprofile": "", "homepath": "", "appdata": "/AppData/Roaming", "localappdata": "/AppData/Local"}
-_SYSTEM = {"systemroot": "C:/Windows", "windir": "C:/Windows", "systemdrive": "C:", "programfiles": "C:/Program Files", "programdata": "C:/ProgramData", "comspec": "cmd", "temp": "C:/Temp", "tmp": "C:/Temp"}
-_QUIET = frozenset(["cls", "color", "title", "pause", "timeout", "choice", "exit", "goto", "setlocal", "endlocal", "shift", "verify", "break", "chcp", "mode", "ver", "vol", "prompt", "help"])
+_SYSTEM = {
+    "systemroot": "C:/Windows",
+    "windir": "C:/Windows",
+    "systemdrive": "C:",
+    "programfiles": "C:/Program Files",
+    "programdata": "C:/ProgramData",
+    "comspec": "cmd",
+    "temp": "C:/Temp",
+    "tmp": "C:/Temp",
+}
+_QUIET = frozenset(
+    [
+        "cls",
+        "color",
+        "title",
+        "pause",
+        "timeout",
+        "choice",
+        "exit",
+        "goto",
+        "setlocal",
+        "endlocal",
+        "shift",
+        "verify",
+        "break",
+        "chcp",
+        "mode",
+        "ver",
+        "vol",
+        "prompt",
+        "help",
+    ]
+)
 
 
 @dataclass
@@ -56,13 +89,13 @@ def _tokens(text: str, scope: Scope) -> list[_Token]:
             tokens.append(_Token("&", "operator", index, index + 1))
             index += 1
         elif char in "&|":
-            double = text[index:index + 2] == char * 2
+            double = text[index : index + 2] == char * 2
             tokens.append(_Token(char * (2 if double else 1), "operator", index, index + 1 + double))
             index += 1 + double
         elif char in "()":
             tokens.append(_Token(char, "operator", index, index + 1))
             index += 1
-        elif char in "<>" or char.isdigit() and text[index + 1:index + 2] in ("<", ">") and (not index or text[index - 1] in " \t&|("):
+        elif char in "<>" or char.isdigit() and text[index + 1 : index + 2] in ("<", ">") and (not index or text[index - 1] in " \t&|("):
             index = _redirection(text, index, tokens)
         else:
             index = _word(text, index, tokens, scope)
@@ -182,7 +215,9 @@ class _Line:
             self.scope.add("overwrite.dynamic", call, word.text)
         elif word.text.lower() != "nul":
             self.scope.write(call, word)
-            quiet = call.name.lower() in ("rem", "type", "echo.", "cd.") and (call.name.lower() != "type" or [w.text.lower() for w in call.arguments] == ["nul"])
+            quiet = call.name.lower() in ("rem", "type", "echo.", "cd.") and (
+                call.name.lower() != "type" or [w.text.lower() for w in call.arguments] == ["nul"]
+            )
             if kind == "output" and (bare or quiet or re.search(r"\.(db|sqlite3?|mdb|accdb)$", word.text, re.I)):
                 self.scope.add("overwrite.truncate", call, word.text)
 
@@ -199,13 +234,13 @@ class _Line:
         if first.names:
             scope.add("dynamic.command", call, first.text)
         if not first.static:
-            scope.count()
+            scope.count(call)
             return
         name = first.text.lower()
         glued = re.match(r"^(cd|chdir|md|mkdir|rd|rmdir|del|erase|dir|type|copy|move|ren|echo|set|cls|exit|pushd|popd)([.\\:].*)$", name)
         if glued and not re.search(r"\.(exe|bat|cmd|com)$", name):
             name = glued[1]
-            call = Call((Word(name), *([Word(first.text[len(name):])] if name != "echo" else []), *call.arguments), call.start, call.end, call.stdin)
+            call = Call((Word(name), *([Word(first.text[len(name) :])] if name != "echo" else []), *call.arguments), call.start, call.end, call.stdin)
         switch = re.match(r"^([^/\\:]+)(/.*)$", first.text)
         if switch and not glued:
             name = switch[1].lower()
@@ -213,16 +248,16 @@ class _Line:
         if re.fullmatch(r"[a-z]:", name):
             scope.move(Word(name + "/"))
             return
-        builtin = _BUILTINS.get(name)
+        builtin = BUILTINS.get(name)
         if name in _QUIET:
-            scope.count()
+            scope.count(call)
         elif builtin is not None:
-            scope.count()
+            scope.count(call)
             builtin(call, scope, raw)
         elif name in ("if", "for", "else", "call", "start", "do"):
             self.compound(name, call)
         elif re.search(r"\.(bat|cmd)$", name):
-            scope.count()
+            scope.count(call)
             script_file(first, call, scope)
         else:
             program(call, scope)
@@ -234,7 +269,7 @@ class _Line:
         if name == "for":
             scope.add("dynamic.command", call, "for")
             place = next((i for i, word in enumerate(words) if word.text.lower() == "do"), None)
-            words = words[place + 1:] if place is not None else []
+            words = words[place + 1 :] if place is not None else []
         elif name == "if":
             words = _condition(words)
         elif name == "start":
@@ -243,7 +278,7 @@ class _Line:
         elif name == "call" and words and words[0].text.startswith(":"):
             return
         if words:
-            scope.count()
+            scope.count(call)
             self.simple(call.inner(tuple(words)), " ".join(word.text for word in words))
 
 
@@ -260,113 +295,13 @@ def _condition(words: list[Word]) -> list[Word]:
         return []
     head = words[index].text.lower()
     if head in ("exist", "defined", "errorlevel", "cmdextversion"):
-        return words[index + 2:]
+        return words[index + 2 :]
     if "==" in head:
-        return words[index + (2 if head.endswith("==") and not words[index].quoted else 1):]
+        return words[index + (2 if head.endswith("==") and not words[index].quoted else 1) :]
     if index + 1 < len(words) and words[index + 1].text.startswith("=="):
-        return words[index + (2 if len(words[index + 1].text) > 2 else 3):]
-    return words[index + 3:] if index + 1 < len(words) and words[index + 1].text.lower() in ("equ", "neq", "lss", "leq", "gtr", "geq") else words[index + 1:]
-
-
-def _operands(call: Call) -> list[Word]:
-    return [word for word in call.arguments if not re.match(r"^/[-A-Za-z?]", word.text)]
-
-
-def _flags(call: Call) -> list[str]:
-    return [flag.lower() for word in call.arguments if re.match(r"^/[-A-Za-z?]", word.text) for flag in re.findall(r"/[^/]+", word.text)]
-
-
-def _delete(call: Call, scope: Scope, raw: str) -> None:
-    if "/?" in _flags(call):
-        return
-    for word in _operands(call):
-        if call.name.lower() in ("rd", "rmdir") and "/s" not in _flags(call) and word.static and scope.zones(word) == {"workspace"}:
-            scope.write(call, word)
-        elif word.static:
-            scope.delete(call, word)
-        else:
-            scope.add("delete.dynamic", call, word.text)
-
-
-def _copy(call: Call, scope: Scope, raw: str) -> None:
-    words = [Word(part, word.static, word.glob) for word in _operands(call) for part in word.text.split("+") if part]
-    flags = _flags(call)
-    if call.name.lower() == "robocopy" and {"/mir", "/purge", "/move", "/mov"} & set(flags):
-        scope.add("delete.workspace", call, call.name)
-    for word in words[:-1] or words:
-        scope.read(call, word)
-        if word.text.lower() == "nul":
-            scope.add("overwrite.truncate", call, words[-1].text)
-    for word in words[-1:] if len(words) > 1 else [Word(".")]:
-        _write(call, word, scope)
-
-
-def _move(call: Call, scope: Scope, raw: str) -> None:
-    words = _operands(call)
-    for word in words:
-        _write(call, word, scope)
-        scope.read(call, word)
-    if any(scope.zones(word) - {"workspace"} for word in words[:1]):
-        scope.add("delete.outside", call, words[0].text)
-
-
-def _make(call: Call, scope: Scope, raw: str) -> None:
-    for word in _operands(call):
-        _write(call, word, scope)
-
-
-def _write(call: Call, word: Word, scope: Scope) -> None:
-    if word.static:
-        scope.write(call, word)
-    else:
-        scope.add("overwrite.dynamic", call, word.text)
-
-
-def _list(call: Call, scope: Scope, raw: str) -> None:
-    for word in _operands(call):
-        scope.read(call, word, contents=False)
-
-
-def _read(call: Call, scope: Scope, raw: str) -> None:
-    reads(call, scope)
-
-
-def _change(call: Call, scope: Scope, raw: str) -> None:
-    words = _operands(call)
-    if words:
-        scope.move(words[0])
-    elif call.name.lower() == "popd":
-        scope.move(None)
-
-
-def _set(call: Call, scope: Scope, raw: str) -> None:
-    """set NAME=VALUE: remembered, so that a name put together from pieces is seen."""
-    text = raw.partition(" ")[2].strip()
-    if not text or "/a" in _flags(call):
-        return
-    name, equals, value = text.removeprefix("/p ").removeprefix("/P ").partition("=")
-    if not equals:
-        if secret_name(name):
-            scope.add("secret.env", call, name)
-        return
-    assign(name.strip().upper(), Word(value), call, scope)
-    scope.variables["%" + name.strip().lower()] = Word(value) if HOLE not in value and "/p" not in _flags(call) else None
-
-
-def _path(call: Call, scope: Scope, raw: str) -> None:
-    if call.arguments:
-        scope.add("env.assign", call, "PATH")
-
-
-def _clock(call: Call, scope: Scope, raw: str) -> None:
-    if call.arguments and "/t" not in _flags(call):
-        scope.add("system.settings", call, call.name)
-
-
-def _echo(call: Call, scope: Scope, raw: str) -> None:
-    """echo prints its words, whatever they say."""
-
-
-_BUILTINS = {"del": _delete, "erase": _delete, "rd": _delete, "rmdir": _delete, "copy": _copy, "xcopy": _copy, "robocopy": _copy, "replace": _copy, "move": _move, "ren": _move, "rename": _move,
-             "md": _make, "mkdir": _make, "dir": _list, "type": _read, "more": _read, "tree": _list, "cd": _change, "chdir": _change, "pushd": _change, "popd": _change, "set": _set,
-             "path": _path, "date": _clock, "time": _clock, "echo": _echo, "echo.": _echo, "cd.": _echo}
+        return words[index + (2 if len(words[index + 1].text) > 2 else 3) :]
+    return (
+        words[index + 3 :]
+        if index + 1 < len(words) and words[index + 1].text.lower() in ("equ", "neq", "lss", "leq", "gtr", "geq")
+        else words[index + 1 :]
+    )

@@ -1,4 +1,5 @@
 """Programs that delete, copy, overwrite, pack or change the mode of files."""
+
 from __future__ import annotations
 
 import os
@@ -121,7 +122,11 @@ def truncate(name: str, call: Call, scope: Scope) -> None:
 
 def mode(name: str, call: Call, scope: Scope) -> None:
     """chmod: modes that open a file to everybody or set an id ask."""
-    arguments = [word for word in call.arguments if word.text not in ("-R", "-v", "-c", "-f", "--recursive", "--verbose", "--changes", "--silent", "-Rv", "-vR", "-h")]
+    arguments = [
+        word
+        for word in call.arguments
+        if word.text not in ("-R", "-v", "-c", "-f", "--recursive", "--verbose", "--changes", "--silent", "-Rv", "-vR", "-h")
+    ]
     if any(word.text.startswith("--reference") for word in arguments):
         scope.add("privilege.mode", call, name)
         arguments = [Word(""), *[word for word in arguments if not word.option]]
@@ -168,9 +173,23 @@ def tar(name: str, call: Call, scope: Scope) -> None:
     if arguments and arguments[0].static and not arguments[0].text.startswith("-"):
         arguments[0] = Word("-" + arguments[0].text)
     text = arguments[0].text if arguments else ""
-    options = split_options(tuple(arguments), frozenset(("-f", "-C", "-T", "-X", "--file", "--directory", "--files-from", "--exclude", "-I", "--use-compress-program")))
-    for flag in ("--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command", "--info-script", "-F", "--new-volume-script"):
-        if options.has(flag) and not (flag in ("-I", "--use-compress-program") and re.fullmatch(r"(zstd|pigz|xz|lz4|bzip2|gzip|pixz|lbzip2|pbzip2)( -[\w-]+)*", _first(options, flag))):
+    options = split_options(
+        tuple(arguments), frozenset(("-f", "-C", "-T", "-X", "--file", "--directory", "--files-from", "--exclude", "-I", "--use-compress-program"))
+    )
+    for flag in (
+        "--checkpoint-action",
+        "--to-command",
+        "--use-compress-program",
+        "-I",
+        "--rsh-command",
+        "--info-script",
+        "-F",
+        "--new-volume-script",
+    ):
+        if options.has(flag) and not (
+            flag in ("-I", "--use-compress-program")
+            and re.fullmatch(r"(zstd|pigz|xz|lz4|bzip2|gzip|pixz|lbzip2|pbzip2)( -[\w-]+)*", _first(options, flag))
+        ):
             scope.add("exec.library", call, flag)
     if options.has("-P", "--absolute-names", "--remove-files"):
         scope.add("delete.workspace" if options.has("--remove-files") else "write.outside", call, name)
@@ -201,7 +220,9 @@ def _first(options: Options, flag: str) -> str:
 
 def archive(name: str, call: Call, scope: Scope) -> None:
     """zip, unzip, 7z, cpio and the like."""
-    options = split_options(call.arguments, valued(name) | frozenset(("-d", "-C", "-o", "-D", "-F", "--directory")) - frozenset(("-d", "-o") if name == "cpio" else ()))
+    options = split_options(
+        call.arguments, valued(name) | frozenset(("-d", "-C", "-o", "-D", "-F", "--directory")) - frozenset(("-d", "-o") if name == "cpio" else ())
+    )
     if options.has("-TT", "--unzip-command", "--rsh-command") or any(word.text.startswith("-TT") for word in call.arguments):
         scope.add("exec.library", call, name)
     if name == "zip" and options.has("-m", "--move", "-d", "--delete"):
@@ -273,8 +294,25 @@ def kill(name: str, call: Call, scope: Scope) -> None:
 
 
 HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys(("rm", "unlink", "shred", "srm", "wipe", "rmdir", "grm", "trash", "trash-put", "rimraf", "del-cli", "scrub", "gshred", "git-rm"), delete),
-    **dict.fromkeys(("cp", "install", "ln", "gcp", "ditto", "link"), copy), "mv": move, "gmv": move, "tee": tee, "sponge": tee, "dd": dd, "truncate": truncate,
-    "chmod": mode, "chown": owner, "chgrp": owner, "tar": tar, "gtar": tar, "bsdtar": tar, "rsync": rsync, "split": split, "kill": kill, "patch": patch,
+    **dict.fromkeys(
+        ("rm", "unlink", "shred", "srm", "wipe", "rmdir", "grm", "trash", "trash-put", "rimraf", "del-cli", "scrub", "gshred", "git-rm"), delete
+    ),
+    **dict.fromkeys(("cp", "install", "ln", "gcp", "ditto", "link"), copy),
+    "mv": move,
+    "gmv": move,
+    "tee": tee,
+    "sponge": tee,
+    "dd": dd,
+    "truncate": truncate,
+    "chmod": mode,
+    "chown": owner,
+    "chgrp": owner,
+    "tar": tar,
+    "gtar": tar,
+    "bsdtar": tar,
+    "rsync": rsync,
+    "split": split,
+    "kill": kill,
+    "patch": patch,
     **dict.fromkeys(("zip", "unzip", "7z", "7za", "rar", "unrar", "cpio", "ar", "jar", "unar"), archive),
 }

@@ -1,4 +1,5 @@
 """git: reading and recoverable sub-commands run, those that lose work, rewrite history or start programs ask."""
+
 from __future__ import annotations
 
 import os
@@ -13,7 +14,9 @@ from core.guard.wrappers import script
 _FILE_LIKE = re.compile(
     r"^\.{1,2}$|^\./|^\.\./|/$|[*?]|^(src|lib|tests?|docs?|core|app|config|README|LICENSE|Makefile|Dockerfile|\.\w+)$"
     r"|\.(py|pyi|js|jsx|mjs|cjs|ts|tsx|json|md|rst|txt|ya?ml|toml|cfg|ini|conf|html?|css|scss|less|c|h|cc|cpp|hpp|cs|fs|java|kt|kts|go|rs|rb|php|sh|bash|zsh|ps1|bat|cmd|sql|xml|csv|tsv"
-    r"|lock|env|ipynb|vue|svelte|swift|exs?|erl|hs|mli?|lua|pl|pm|r|jl|dart|scala|clj|proto|gradle|tf|tfvars|db|sqlite|log|png|jpe?g|gif|svg|pdf|ico|lock|mod|sum|in|tpl|j2|patch|diff)$", re.I)
+    r"|lock|env|ipynb|vue|svelte|swift|exs?|erl|hs|mli?|lua|pl|pm|r|jl|dart|scala|clj|proto|gradle|tf|tfvars|db|sqlite|log|png|jpe?g|gif|svg|pdf|ico|lock|mod|sum|in|tpl|j2|patch|diff)$",
+    re.I,
+)
 
 
 def git(name: str, call: Call, scope: Scope) -> None:
@@ -38,7 +41,7 @@ def git(name: str, call: Call, scope: Scope) -> None:
     if not sub.static:
         scope.add("dynamic.argument", call, sub.text)
         return
-    rest = arguments[index + 1:]
+    rest = arguments[index + 1 :]
     if rest[-1:] and rest[-1].text in ("--help", "-h"):
         return
     _subcommand(sub.text, rest, call, scope)
@@ -70,7 +73,9 @@ def _push(options: Options, rest: tuple[Word, ...], call: Call, scope: Scope) ->
     if options.has("-n", "--dry-run"):
         scope.add("network.git", call, "git push")
         return
-    force = options.has("-f", "--force", "--force-with-lease", "--mirror", "-d", "--delete", "--prune") or any(w.text[:1] in "+:" for w in options.operands)
+    force = options.has("-f", "--force", "--force-with-lease", "--mirror", "-d", "--delete", "--prune") or any(
+        w.text[:1] in "+:" for w in options.operands
+    )
     scope.add("git.history" if force else "git.push", call, "git push")
 
 
@@ -144,7 +149,11 @@ def _config(options: Options, rest: tuple[Word, ...], call: Call, scope: Scope) 
             scope.read(call, word)
         return
     safe = len(words) == 2 and all(word.static for word in words) and re.fullmatch(load_table("git")["safe_config"], words[0].text, re.I)
-    scope.add("git.local" if safe and not elsewhere and not options.has("--unset", "--edit", "-e") else "git.config", call, words[0].text if words else "git config")
+    scope.add(
+        "git.local" if safe and not elsewhere and not options.has("--unset", "--edit", "-e") else "git.config",
+        call,
+        words[0].text if words else "git config",
+    )
 
 
 def _remote(options: Options, rest: tuple[Word, ...], call: Call, scope: Scope) -> None:
@@ -223,13 +232,58 @@ def _garbage(options: Options, rest: tuple[Word, ...], call: Call, scope: Scope)
 def _inspect(options: Options, rest: tuple[Word, ...], call: Call, scope: Scope) -> None:
     """git notes, bundle, sparse-checkout, lfs: the first operand decides."""
     first = options.operands[0].text if options.operands else "list"
-    safe = ("list", "show", "ls-files", "status", "env", "verify", "create", "track", "append", "add", "copy", "init", "set", "disable", "log", "version", "list-heads")
+    safe = (
+        "list",
+        "show",
+        "ls-files",
+        "status",
+        "env",
+        "verify",
+        "create",
+        "track",
+        "append",
+        "add",
+        "copy",
+        "init",
+        "set",
+        "disable",
+        "log",
+        "version",
+        "list-heads",
+    )
     scope.add("git.local" if first in safe else "network.git" if first in ("pull", "fetch", "clone") else "git.history", call, "git " + first)
     if first == "create" and len(options.operands) > 1:
         scope.write(call, options.operands[1])
 
 
-_SPECIAL = {"push": _push, "reset": _reset, "checkout": _checkout, "co": _checkout, "switch": _switch, "restore": _restore, "clean": _clean, "branch": _branch, "tag": _tag,
-            "stash": _stash, "rm": _remove, "config": _config, "remote": _remote, "clone": _clone, "worktree": _worktree, "bisect": _runs, "submodule": _runs, "rebase": _runs,
-            "reflog": _reflog, "mv": _mv, "maintenance": _maintenance, "symbolic-ref": _symbolic, "gc": _garbage, "prune": lambda o, r, c, s: s.add("git.history", c, "git prune"), "notes": _inspect, "bundle": _inspect, "sparse-checkout": _inspect, "lfs": _inspect}
+_SPECIAL = {
+    "push": _push,
+    "reset": _reset,
+    "checkout": _checkout,
+    "co": _checkout,
+    "switch": _switch,
+    "restore": _restore,
+    "clean": _clean,
+    "branch": _branch,
+    "tag": _tag,
+    "stash": _stash,
+    "rm": _remove,
+    "config": _config,
+    "remote": _remote,
+    "clone": _clone,
+    "worktree": _worktree,
+    "bisect": _runs,
+    "submodule": _runs,
+    "rebase": _runs,
+    "reflog": _reflog,
+    "mv": _mv,
+    "maintenance": _maintenance,
+    "symbolic-ref": _symbolic,
+    "gc": _garbage,
+    "prune": lambda o, r, c, s: s.add("git.history", c, "git prune"),
+    "notes": _inspect,
+    "bundle": _inspect,
+    "sparse-checkout": _inspect,
+    "lfs": _inspect,
+}
 HANDLERS: dict[str, Handler] = {"git": git}

@@ -1,4 +1,5 @@
 """Python, task runners and package runners: programs whose arguments are programs or code of the project."""
+
 from __future__ import annotations
 
 import os
@@ -7,19 +8,11 @@ import re
 from core.guard import pycode
 from core.guard.programs import RISKY_TARGET, Handler, build, by_table, classes, evaluate, known, mention, run_script, spec_of, subcommand, valued
 from core.guard.scope import Scope
+from core.guard.verdict import load_table
 from core.guard.words import HOLE, Call, Word, split_options
 from core.guard.wrappers import judge_inner, small_file
 
-_RUNNERS: dict[str, tuple[str, ...]] = {"poetry": ("run",), "pipenv": ("run",), "uv": ("run",), "pdm": ("run",), "hatch": ("run",), "rye": ("run",), "bundle": ("exec",), "conda": ("run",), "mamba": ("run",),
-                                        "micromamba": ("run",), "pnpm": ("exec",), "yarn": ("exec", "run"), "npm": ("exec", "x"), "mise": ("exec", "x"), "asdf": ("exec",), "rbenv": ("exec",), "pyenv": ("exec",), "bun": ("x",),
- "pipx": ("run",), "opam": ("exec",), "stack": ("exec",), "cargo": (), "dotenv": ("run",)}
 _REMOTE_RUNNERS = ("npx", "uvx", "bunx", "pnpx")
-_MODULES = {"json.tool": "read", "json": "read", "http.server": "network.local", "calendar": "text.only", "this": "text.only", "site": "text.only", "sysconfig": "text.only", "platform": "text.only", "dis": "read",
-            "tokenize": "read", "ast": "read", "inspect": "read", "zipapp": "build.tool", "compileall": "build.tool", "py_compile": "build.tool", "unittest": "build.tool", "doctest": "build.tool", "trace": "build.tool",
-            "cProfile": "build.tool", "profile": "build.tool", "pstats": "read", "pydoc": "read", "build": "build.tool", "ensurepip": "install.packages", "idlelib": "unknown.program", "webbrowser": "network.remote",
-            "smtpd": "unknown.program", "pdb": "script.workspace", "base64": "read", "filecmp": "read", "difflib": "read", "symtable": "read", "tabnanny": "read", "pickletools": "read", "mimetypes": "text.only", "quopri": "read",
-            "antigravity": "network.remote", "turtledemo": "text.only", "locale": "text.only", "getpass": "text.only", "encodings.rot_13": "read", "code": "inline.code", "asyncio": "inline.code", "venv": "venv", "virtualenv": "venv",
-            "timeit": "timeit", "pyperf": "build.tool", "memory_profiler": "build.tool", "coverage": "build.tool", "ipykernel": "unknown.program", "tarfile": "archive", "zipfile": "archive", "gzip": "build.tool", "shutil": "inline.process", "os": "inline.process", "telnetlib": "network.session", "ftplib": "network.session"}
 
 
 def python(name: str, call: Call, scope: Scope) -> None:
@@ -48,7 +41,7 @@ def python(name: str, call: Call, scope: Scope) -> None:
             module(value, arguments[index:], call, scope)
             return
     if index < len(arguments) and arguments[index].text not in ("-", "/dev/stdin"):
-        _script(arguments[index], arguments[index + 1:], call, scope)
+        _script(arguments[index], arguments[index + 1 :], call, scope)
     elif call.stdin is not None:
         _stdin(call, scope)
 
@@ -99,32 +92,17 @@ def _script(word: Word, rest: tuple[Word, ...], call: Call, scope: Scope) -> Non
 def module(word: Word, rest: tuple[Word, ...], call: Call, scope: Scope) -> None:
     """python -m MODULE: a known tool is judged as that tool, others run from the workspace."""
     name = word.text
+    kind = load_table("arguments")["python_modules"].get(name, "")
     if not word.static:
         scope.add("dynamic.argument", call, name)
-        return
-    kind = _MODULES.get(name, "")
-    operands = split_options(rest, frozenset(("--directory", "-d", "-n", "-s", "-r", "-u", "--setup", "--indent", "-b", "--bind"))).operands
-    if kind == "venv":
-        if any(w.text == "--clear" for w in rest):
-            scope.add("delete.workspace", call, name)
-        for target in operands:
-            scope.write(call, target)
-    elif kind == "timeit":
-        for snippet in operands:
-            code(snippet, call, scope)
-    elif kind == "read":
-        for target in operands[:1]:
-            scope.read(call, target)
-        for target in operands[1:]:
-            scope.write(call, target) if name == "json.tool" else scope.read(call, target)
-    elif kind == "archive":
-        for target in operands:
-            scope.write(call, target) if any(w.text in ("-c", "-e", "--create", "--extract") for w in rest) else scope.read(call, target)
+    elif kind in _MODULE_KINDS:
+        _MODULE_KINDS[kind](name, rest, call, scope)
     elif kind:
         scope.add(kind, call, name)
         _mentions(rest, call, scope)
-        for place in [w for i, w in enumerate(rest) if i and rest[i - 1].text in ("--directory", "-d") and name == "http.server"]:
-            scope.write(call, place)
+        if name == "http.server":
+            for place in split_options(rest, frozenset(("--directory", "-d"))).get("--directory", "-d"):
+                scope.write(call, place)
     elif known(name):
         evaluate(call.inner((Word(name), *rest)), scope)
     else:
@@ -132,9 +110,52 @@ def module(word: Word, rest: tuple[Word, ...], call: Call, scope: Scope) -> None
         _mentions(rest, call, scope)
 
 
+def _environment(name: str, rest: tuple[Word, ...], call: Call, scope: Scope) -> None:
+    """python -m venv FOLDER"""
+    if any(word.text == "--clear" for word in rest):
+        scope.add("delete.workspace", call, name)
+    for target in split_options(rest, frozenset(("--prompt",))).operands:
+        scope.write(call, target)
+
+
+def _timed(name: str, rest: tuple[Word, ...], call: Call, scope: Scope) -> None:
+    """python -m timeit: setup and statements are code."""
+    options = split_options(rest, frozenset(("-n", "-r", "-s", "-u", "--number", "--repeat", "--setup", "--unit")))
+    for snippet in [*options.operands, *options.get("-s", "--setup")]:
+        code(snippet, call, scope)
+
+
+def _module_reads(name: str, rest: tuple[Word, ...], call: Call, scope: Scope) -> None:
+    """json.tool writes its second operand, the others only read."""
+    for index, target in enumerate(split_options(rest, frozenset(("--indent",))).operands):
+        if index and name == "json.tool":
+            scope.write(call, target)
+        else:
+            scope.read(call, target)
+
+
+def _module_packs(name: str, rest: tuple[Word, ...], call: Call, scope: Scope) -> None:
+    """tarfile and zipfile: -c and -e write."""
+    writes = any(word.text in ("-c", "-e", "--create", "--extract") for word in rest)
+    for target in split_options(rest).operands:
+        if writes:
+            scope.write(call, target)
+        else:
+            scope.read(call, target)
+
+
+_MODULE_KINDS = {"venv": _environment, "timeit": _timed, "read": _module_reads, "archive": _module_packs}
+
+
 def make(name: str, call: Call, scope: Scope) -> None:
     """make, just, task and the like: targets that install, deploy or publish ask, and so do other folders and shells."""
-    options = split_options(call.arguments, valued(name) | frozenset(["-C", "-f", "-I", "-o", "-W", "--directory", "--file", "--makefile", "-d", "--justfile", "--working-directory", "-l", "--load-average"]))
+    options = split_options(
+        call.arguments,
+        valued(name)
+        | frozenset(
+            ["-C", "-f", "-I", "-o", "-W", "--directory", "--file", "--makefile", "-d", "--justfile", "--working-directory", "-l", "--load-average"]
+        ),
+    )
     for word in options.get("-C", "-f", "--directory", "--file", "--makefile", "-d", "--justfile", "--working-directory", "-I"):
         if scope.zones(word) - {"workspace"}:
             scope.add("exec.outside", call, word.text)
@@ -152,7 +173,9 @@ def make(name: str, call: Call, scope: Scope) -> None:
 
 def package_runner(name: str, call: Call, scope: Scope) -> None:
     """npx, uvx and the like: a tool of the tables is judged as itself, any other package is code from the registry."""
-    options = split_options(call.arguments, frozenset(("-p", "--package", "--from", "--with", "--python", "-c", "--call", "-w")), stop_at_operand=True)
+    options = split_options(
+        call.arguments, frozenset(("-p", "--package", "--from", "--with", "--python", "-c", "--call", "-w")), stop_at_operand=True
+    )
     for word in options.get("-c", "--call"):
         judge_inner(word.text, call, scope)
     extra = options.get("-p", "--package", "--from", "--with")
@@ -177,20 +200,24 @@ def run_package(words: list[Word], call: Call, scope: Scope, *, local: bool = Fa
 def runner(name: str, call: Call, scope: Scope) -> None:
     """poetry run, bundle exec …: the rest is a command; everything else is in the table."""
     arguments = call.arguments
-    verbs = _RUNNERS.get(name, ())
+    verbs = load_table("arguments")["runners"].get(name, "").split()
     place = next((i for i, word in enumerate(arguments) if not word.option), len(arguments))
     if place >= len(arguments) or arguments[place].text not in verbs or name == "yarn" and arguments[place].text == "run":
         if name == "bun" and place < len(arguments) and re.search(r"\.[cm]?[jt]sx?$", arguments[place].text):
             run_script(call, arguments[place], scope)
             return
         if name == "cargo" and place < len(arguments) and arguments[place].text.startswith("+"):
-            call = call.inner((call.words[0], *arguments[:place], *arguments[place + 1:]))
+            call = call.inner((call.words[0], *arguments[:place], *arguments[place + 1 :]))
         by_table(name, call, scope)
         return
-    rest = list(arguments[place + 1:])
+    rest = list(arguments[place + 1 :])
     while rest and rest[0].option:
         flag = rest.pop(0).text
-        if flag in ("--with", "-p", "--package", "--from", "--spec", "-n", "--name", "-C", "--directory", "--extra", "--group", "--python", "--env-file") and rest:
+        if (
+            flag
+            in ("--with", "-p", "--package", "--from", "--spec", "-n", "--name", "-C", "--directory", "--extra", "--group", "--python", "--env-file")
+            and rest
+        ):
             if flag in ("--with", "--package", "--from", "--spec"):
                 check = rest[0]
                 scope.add("install.packages" if re.fullmatch(r"[\w.\[\]=<>~-]+", check.text) else "remote.code", call, check.text)
@@ -241,5 +268,18 @@ def java(name: str, call: Call, scope: Scope) -> None:
         scope.add("script.workspace", call, name)
 
 
-HANDLERS: dict[str, Handler] = {**dict.fromkeys(("python", "python2", "python3", "pypy", "pypy3", "py", "ipython"), python), **dict.fromkeys(("make", "gmake", "bmake", "just", "task", "rake", "invoke", "ninja", "gulp", "grunt", "doit", "remake", "scons", "meson", "waf"), make),
-                                **dict.fromkeys(_REMOTE_RUNNERS, package_runner), **{key: runner for key in _RUNNERS if key.strip() == key}, "go": go, "java": java, "pip3": lambda n, c, s: by_table("pip", c, s)}
+HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(("python", "python2", "python3", "pypy", "pypy3", "py", "ipython"), python),
+    **dict.fromkeys(
+        ("make", "gmake", "bmake", "just", "task", "rake", "invoke", "ninja", "gulp", "grunt", "doit", "remake", "scons", "meson", "waf"), make
+    ),
+    **dict.fromkeys(_REMOTE_RUNNERS, package_runner),
+    "go": go,
+    "java": java,
+    "pip3": lambda n, c, s: by_table("pip", c, s),
+}
+
+
+def table_handlers() -> dict[str, Handler]:
+    """The runners named in tables/arguments.json."""
+    return dict.fromkeys(load_table("arguments")["runners"], runner)

@@ -1,4 +1,5 @@
 """curl, wget, ssh and the like: what is fetched from where, what is sent, where the result is written."""
+
 from __future__ import annotations
 
 import re
@@ -6,12 +7,25 @@ from urllib.parse import urlsplit
 
 from core.guard.programs import Handler, evaluate, write_named
 from core.guard.scope import Scope
+from core.guard.verdict import listed
 from core.guard.words import HOLE, Call, Options, Word, split_options
 
 _LOCAL = re.compile(r"^(localhost|[\w-]+\.localhost|127(\.\d+){1,3}|0\.0\.0\.0|\[?::1\]?|host\.docker\.internal)$", re.I)
-_CURL_VALUED = frozenset(["-X", "-H", "-d", "-o", "-F", "-u", "-A", "-e", "-b", "-c", "-T", "-K", "-m", "-x", "-w", "-U", "-r", "-C", "-E", "-y", "-Y", "-z", "-Q", "-P", "-t", "--request", "--header", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "--output", "--form", "--form-string", "--user", "--user-agent", "--referer", "--cookie", "--cookie-jar", "--upload-file", "--config", "--max-time", "--proxy", "--write-out", "--url", "--connect-timeout", "--retry", "--retry-delay", "--cacert", "--cert", "--key", "--output-dir", "--resolve", "--unix-socket", "--netrc-file", "--range", "--limit-rate", "--max-redirs", "--dump-header", "-D", "--trace", "--trace-ascii", "--stderr", "--interface", "--preproxy", "--socks5", "--engine", "--proto", "--ciphers", "--url-query", "--connect-to", "--abstract-unix-socket", "--oauth2-bearer", "--retry-max-time", "--noproxy"])
-_CURL_DATA = ("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form", "-T", "--upload-file", "--form-string", "--url-query")
-_WGET_VALUED = frozenset(["-O", "-o", "-P", "-U", "-t", "-T", "-w", "-e", "-a", "-i", "-l", "-A", "-R", "-D", "-I", "-X", "--output-document", "--output-file", "--directory-prefix", "--user-agent", "--tries", "--timeout", "--header", "--post-data", "--post-file", "--body-file", "--body-data", "--method", "--execute", "--input-file", "--user", "--password", "--load-cookies", "--save-cookies", "--append-output", "--limit-rate", "--use-askpass"])
+_CURL_DATA = (
+    "-d",
+    "--data",
+    "--data-raw",
+    "--data-binary",
+    "--data-urlencode",
+    "--data-ascii",
+    "--json",
+    "-F",
+    "--form",
+    "-T",
+    "--upload-file",
+    "--form-string",
+    "--url-query",
+)
 _HTTPIE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
@@ -40,7 +54,13 @@ def _visit(url: Word, call: Call, scope: Scope, *, data: bool, method: str) -> N
     if not text.startswith("-"):
         scope.report.sends = scope.report.sends or not is_local(text)
     if is_local(text):
-        scope.add("database.change" if method in ("DELETE", "PURGE") or re.search(r"_delete_by_query|/shutdown\b|/containers/|/exec\b", text) else "network.local", call, text)
+        scope.add(
+            "database.change"
+            if method in ("DELETE", "PURGE") or re.search(r"_delete_by_query|/shutdown\b|/containers/|/exec\b", text)
+            else "network.local",
+            call,
+            text,
+        )
     elif data or not url.static or re.search(r"[?&#]\S*=[^&\s]{24,}", text):
         scope.add("network.upload", call, text)
     else:
@@ -49,7 +69,7 @@ def _visit(url: Word, call: Call, scope: Scope, *, data: bool, method: str) -> N
 
 def curl(name: str, call: Call, scope: Scope) -> None:
     """curl: each operand and --url is a URL."""
-    options = split_options(call.arguments, _CURL_VALUED)
+    options = split_options(call.arguments, listed("curl"))
     urls = options.operands + options.get("--url")
     if not urls and not options.has("-K", "--config"):
         if options.has("-V", "--version", "-h", "--help", "-M", "--manual"):
@@ -60,14 +80,36 @@ def curl(name: str, call: Call, scope: Scope) -> None:
     for word in data:
         _sent_file(word, options, call, scope, remote)
     method = next((word.text.upper() for word in options.get("-X", "--request")), "")
-    sends = bool(data) or options.has("-u", "--user", "-b", "--cookie", "-E", "--cert", "-n", "--netrc", "--oauth2-bearer") or method not in ("", "GET", "HEAD", "OPTIONS") or any(
-        not word.static for word in options.get("-H", "--header", "-A", "-e"))
+    sends = (
+        bool(data)
+        or options.has("-u", "--user", "-b", "--cookie", "-E", "--cert", "-n", "--netrc", "--oauth2-bearer")
+        or method not in ("", "GET", "HEAD", "OPTIONS")
+        or any(not word.static for word in options.get("-H", "--header", "-A", "-e"))
+    )
     for url in urls:
         _visit(url, call, scope, data=sends, method=method)
-    for flag in ("-K", "--config", "--unix-socket", "--abstract-unix-socket", "-x", "--proxy", "--resolve", "--connect-to", "--preproxy", "--socks5", "--engine"):
+    for flag in (
+        "-K",
+        "--config",
+        "--unix-socket",
+        "--abstract-unix-socket",
+        "-x",
+        "--proxy",
+        "--resolve",
+        "--connect-to",
+        "--preproxy",
+        "--socks5",
+        "--engine",
+    ):
         if options.has(flag):
             scope.add("network.session", call, flag)
-    _outputs(options, call, scope, remote, ("-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar", "--trace", "--trace-ascii", "--stderr", "--output-dir"))
+    _outputs(
+        options,
+        call,
+        scope,
+        remote,
+        ("-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar", "--trace", "--trace-ascii", "--stderr", "--output-dir"),
+    )
     if options.has("-O", "--remote-name", "-J", "--remote-name-all") and not options.has("--output-dir"):
         for url in urls:
             _fetched(Word(url.text.rstrip("/").rpartition("/")[2].partition("?")[0] or "index.html", url.static), call, scope, remote)
@@ -77,7 +119,13 @@ def _sent_file(word: Word, options: Options, call: Call, scope: Scope, remote: b
     """A value of -d, -F or -T that names a file."""
     upload = any(word is value for value in options.get("-T", "--upload-file"))
     match = re.search(r"(?:^|=|^[\w.]+)[@<]([^;]+)", word.text)
-    path = word.text if upload else match[1] if match and (word.text[0] in "@<" or "=@" in word.text or "=<" in word.text or "@" in word.text.split("=")[0]) else ""
+    path = (
+        word.text
+        if upload
+        else match[1]
+        if match and (word.text[0] in "@<" or "=@" in word.text or "=<" in word.text or "@" in word.text.split("=")[0])
+        else ""
+    )
     if path and path != "-":
         scope.read(call, Word(path, word.static))
         if remote:
@@ -99,13 +147,17 @@ def _fetched(word: Word, call: Call, scope: Scope, remote: bool) -> None:
 
 def wget(name: str, call: Call, scope: Scope) -> None:
     """wget: operands are URLs, results are files."""
-    options = split_options(call.arguments, _WGET_VALUED)
+    options = split_options(call.arguments, listed("wget"))
     if not options.operands and not options.has("-i", "--input-file"):
         return
     for word in options.get("--post-file", "--body-file"):
         scope.read(call, word)
     method = next((word.text.upper() for word in options.get("--method")), "")
-    data = options.has("--post-data", "--post-file", "--body-file", "--body-data", "--user", "--password", "--load-cookies") or method not in ("", "GET", "HEAD")
+    data = options.has("--post-data", "--post-file", "--body-file", "--body-data", "--user", "--password", "--load-cookies") or method not in (
+        "",
+        "GET",
+        "HEAD",
+    )
     if options.has("-e", "--execute", "--use-askpass"):
         scope.add("exec.library", call, name)
     if options.has("-i", "--input-file"):
@@ -113,7 +165,13 @@ def wget(name: str, call: Call, scope: Scope) -> None:
     remote = any(not is_local(url.text) for url in options.operands)
     for url in options.operands:
         _visit(url, call, scope, data=data, method=method)
-    _outputs(options, call, scope, remote, ("-O", "--output-document", "-o", "--output-file", "-P", "--directory-prefix", "-a", "--append-output", "--save-cookies"))
+    _outputs(
+        options,
+        call,
+        scope,
+        remote,
+        ("-O", "--output-document", "-o", "--output-file", "-P", "--directory-prefix", "-a", "--append-output", "--save-cookies"),
+    )
     if not options.has("-O", "--output-document", "--spider"):
         for url in options.operands:
             _fetched(Word(url.text.rstrip("/").rpartition("/")[2].partition("?")[0] or "index.html", url.static), call, scope, remote)
@@ -134,7 +192,11 @@ def httpie(name: str, call: Call, scope: Scope) -> None:
 
 def remote_shell(name: str, call: Call, scope: Scope) -> None:
     """ssh HOST COMMAND: the session asks; the command is judged too."""
-    options = split_options(call.arguments, frozenset(["-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R", "-S", "-W", "-w"]), stop_at_operand=True)
+    options = split_options(
+        call.arguments,
+        frozenset(["-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R", "-S", "-W", "-w"]),
+        stop_at_operand=True,
+    )
     if options.has("-V", "-Q", "-G"):
         return
     scope.add("network.session", call, options.operands[0].text if options.operands else name)
@@ -174,5 +236,21 @@ def lookup(name: str, call: Call, scope: Scope) -> None:
             scope.add("network.local" if word.static and is_local(word.text) else "network.dns", call, word.text)
 
 
-HANDLERS: dict[str, Handler] = {"curl": curl, "wget": wget, "wget2": wget, "http": httpie, "https": httpie, "xh": httpie, "ssh": remote_shell, "slogin": remote_shell, "plink": remote_shell,
-                                "scp": copy_remote, "pscp": copy_remote, "nc": netcat, "ping": ping, "ping6": ping, "fping": ping, **dict.fromkeys(("dig", "host", "nslookup", "drill", "kdig", "dog"), lookup)}
+HANDLERS: dict[str, Handler] = {
+    "curl": curl,
+    "wget": wget,
+    "wget2": wget,
+    "http": httpie,
+    "https": httpie,
+    "xh": httpie,
+    "ssh": remote_shell,
+    "slogin": remote_shell,
+    "plink": remote_shell,
+    "scp": copy_remote,
+    "pscp": copy_remote,
+    "nc": netcat,
+    "ping": ping,
+    "ping6": ping,
+    "fping": ping,
+    **dict.fromkeys(("dig", "host", "nslookup", "drill", "kdig", "dog"), lookup),
+}

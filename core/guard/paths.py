@@ -2,6 +2,7 @@
 
 Paths are resolved with realpath and compared component by component, case folded where the system ignores case.
 """
+
 from __future__ import annotations
 
 import fnmatch
@@ -46,8 +47,14 @@ class Place:
     guarded: str = ""
 
 
-def make_roots(workspace: Path | str, *, project: Path | str | None = None, protected: Iterable[Path | str] = (),
-               writable: Iterable[Path | str] = (), windows: bool | None = None) -> Roots:
+def make_roots(
+    workspace: Path | str,
+    *,
+    project: Path | str | None = None,
+    protected: Iterable[Path | str] = (),
+    writable: Iterable[Path | str] = (),
+    windows: bool | None = None,
+) -> Roots:
     """Resolve the roots once. `project` is the folder of the agent's own files (default: the parent of the workspace);
     `protected` are further folders such as skill roots; `writable` are folders that the person added."""
     on_windows = os.name == "nt" if windows is None else windows
@@ -56,8 +63,16 @@ def make_roots(workspace: Path | str, *, project: Path | str | None = None, prot
     parent = os.path.realpath(project) if project is not None else os.path.dirname(real)
     if project is None and (parent in ("/", home) or parent.count(os.sep) < 2 or parent == _temp()):
         parent = ""
-    return Roots(real, parent, home, _temp(), tuple(os.path.realpath(p) for p in protected),
-                 tuple(os.path.realpath(p) for p in writable), on_windows, on_windows or sys.platform == "darwin")
+    return Roots(
+        real,
+        parent,
+        home,
+        _temp(),
+        tuple(os.path.realpath(p) for p in protected),
+        tuple(os.path.realpath(p) for p in writable),
+        on_windows,
+        on_windows or sys.platform == "darwin",
+    )
 
 
 @functools.cache
@@ -73,7 +88,7 @@ def parts(path: str, fold: bool) -> tuple[str, ...]:
 def within(root: str, path: str, fold: bool) -> bool:
     """Whether `path` is `root` or lies below it, by components."""
     base = parts(root, fold)
-    return bool(root) and parts(path, fold)[:len(base)] == base
+    return bool(root) and parts(path, fold)[: len(base)] == base
 
 
 @functools.cache
@@ -129,15 +144,18 @@ def _zone(path: str, roots: Roots) -> str:
         return "workspace"
     if within(roots.project, path, fold):
         return "project"
+    return _foreign_zone(path, roots)
+
+
+def _foreign_zone(path: str, roots: Roots) -> str:
+    """The zone of a path outside the workspace and the agent's own folder."""
     pieces = parts(path, True)
-    if pieces[:2] == ("dev", "shm") or (within(roots.temp, path, fold) and not within(roots.temp, roots.workspace, fold)):
+    if pieces[:2] == ("dev", "shm") or within(roots.temp, path, roots.fold) and not within(roots.temp, roots.workspace, roots.fold):
         return "temp"
     if pieces[:1] == ("dev",):
         return "device"
-    if within(roots.home, path, fold) or pieces[:1] == ("root",) or any(
-            len(pieces) > len(parts(top, True)) and within(top, path, True) for top in _listed("home_parents")):
-        return "home"
-    return "outside"
+    below = any(len(pieces) > len(parts(top, True)) and within(top, path, True) for top in _listed("home_parents"))
+    return "home" if below or pieces[:1] == ("root",) or within(roots.home, path, roots.fold) else "outside"
 
 
 def _secret(name: str, path: str, fold: bool) -> bool:
@@ -173,7 +191,7 @@ def _guarded(name: str, path: str, roots: Roots) -> str:
         return "write.startup"
     if any(whole.endswith(f"/{file}/") for file in _listed("git_writable")):
         return ""
-    inside = whole[len("/" + "/".join(parts(roots.workspace, True))):] if within(roots.workspace, path, True) else whole
+    inside = whole[len("/" + "/".join(parts(roots.workspace, True))) :] if within(roots.workspace, path, True) else whole
     if any(f"/{folder}/" in inside for folder in _listed("protected_dirs")):
         return "write.protected"
     if _names("secret_files").match(last) and not _names("secret_not").match(last):
@@ -196,8 +214,13 @@ def write_rule(place: Place) -> str:
         return place.guarded
     if place.zone == "temp":
         return "write.outside" if os.path.lexists(place.path) and not os.path.isdir(place.path) else "write.temp"
-    return {"null": "read.only", "workspace": "write.workspace", "project": "write.project", "device": "write.device",
-            "unknown": "overwrite.dynamic"}.get(place.zone, "write.outside")
+    return {
+        "null": "read.only",
+        "workspace": "write.workspace",
+        "project": "write.project",
+        "device": "write.device",
+        "unknown": "overwrite.dynamic",
+    }.get(place.zone, "write.outside")
 
 
 def delete_rule(place: Place, roots: Roots) -> str:
@@ -212,9 +235,17 @@ def delete_rule(place: Place, roots: Roots) -> str:
     return "delete.workspace" if place.zone == "workspace" else "delete.outside"
 
 
-def judge_path(path: Path | str, mode: str = "read", *, workspace: Path | str, cwd: Path | str | None = None,
-               skill_roots: Iterable[Path | str] = (), project: Path | str | None = None, writable: Iterable[Path | str] = (),
-               windows: bool | None = None) -> Verdict:
+def judge_path(
+    path: Path | str,
+    mode: str = "read",
+    *,
+    workspace: Path | str,
+    cwd: Path | str | None = None,
+    skill_roots: Iterable[Path | str] = (),
+    project: Path | str | None = None,
+    writable: Iterable[Path | str] = (),
+    windows: bool | None = None,
+) -> Verdict:
     """The verdict about one path of read_file (`mode` "read") or write_file ("write"); the same rules as for commands.
 
     A relative path starts at `cwd`, or the workspace. Writing to skills, the agent's own files, .env, .git/hooks and .git/config

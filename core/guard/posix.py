@@ -1,4 +1,5 @@
 """Reads a POSIX shell script through tree-sitter-bash and hands every simple command to the tables."""
+
 from __future__ import annotations
 
 import functools
@@ -7,33 +8,38 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from core.guard.posix_flow import arguments_behind, is_folder, output_of, says_nothing, tame, variables_read
 from core.guard.posix_words import word_of, words_of
 from core.guard.programs import evaluate, secret_name
 from core.guard.scope import MAX_DEPTH, Scope, TooMuch
 from core.guard.verdict import load_table
-from core.guard.words import HOLE, Call, Stdin, Word
+from core.guard.words import Call, Stdin, Word
 from core.guard.wrappers import assign
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Language, Node, Parser
 
-_LEVELS = frozenset(("subshell", "compound_statement", "if_statement", "for_statement", "c_style_for_statement", "while_statement", "case_statement", "function_definition",
-                     "command_substitution", "process_substitution"))
 _CONDITIONAL = frozenset(("if_statement", "for_statement", "c_style_for_statement", "while_statement", "case_statement", "function_definition"))
+_LEVELS = _CONDITIONAL | {"subshell", "compound_statement", "command_substitution", "process_substitution"}
 _SEQUENCES = frozenset(("program", "compound_statement", "do_group", "case_item", "else_clause", "elif_clause", "if_statement", "while_statement"))
-_FILTERS = frozenset(("sort", "head", "tail", "uniq", "grep", "tac", "shuf", "tee", "cat", "awk", "sed"))
-_LISTERS = frozenset(("ls", "find", "fd", "rg", "grep", "git", "tree", "cat", "echo", "printf"))
-_PREFIXES = frozenset(("env", "command", "builtin", "nice", "nohup", "time", "stdbuf", "busybox"))
 _DATA = re.compile(r"\.(db|sqlite3?|mdb|accdb)$", re.I)
 _NAMED = re.compile(r"(?<![$\w{])([A-Za-z_]\w*)|\{([A-Za-z_]\w*):?=")
 _TIME_LIMIT = 0.03
 
 
 @functools.cache
-def _parser() -> Parser:
+def _language() -> Language:
     import tree_sitter
     import tree_sitter_bash
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+    return tree_sitter.Language(tree_sitter_bash.language())
+
+
+def new_parser(language: Language) -> Parser:
+    """A parser of its own for every text: one parser must not serve two threads."""
+    import tree_sitter
+
+    return tree_sitter.Parser(language)
 
 
 def parse(parser: Parser, source: bytes) -> Node | None:
@@ -42,7 +48,9 @@ def parse(parser: Parser, source: bytes) -> Node | None:
         return parser.parse(source).root_node
     end = time.monotonic() + _TIME_LIMIT
     try:
-        return parser.parse(lambda offset, point: source[offset:offset + 4096], progress_callback=lambda offset, error: time.monotonic() > end).root_node
+        return parser.parse(
+            lambda offset, point: source[offset : offset + 4096], progress_callback=lambda offset, error: time.monotonic() > end
+        ).root_node
     except ValueError:
         parser.reset()
         return None
@@ -52,7 +60,7 @@ def walk(text: str, scope: Scope) -> None:
     """Record what the script meets; without the grammar only a plain reading command passes."""
     source = text.encode("utf-8")
     try:
-        parser = _parser()
+        parser = new_parser(_language())
     except ImportError:
         _without_grammar(text, scope)
         return
@@ -91,7 +99,7 @@ class _Reader:
         return place if self.ascii_only else len(self.source[:place].decode("utf-8", "ignore"))
 
     def raw(self, node: Node) -> str:
-        return self.source[node.start_byte:node.end_byte].decode("utf-8", "replace")
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def call(self, words: list[Word], node: Node, stdin: Stdin | None = None) -> Call:
         return Call(tuple(words), self.offset(node.start_byte), self.offset(node.end_byte), stdin)
@@ -108,7 +116,10 @@ class _Reader:
     def visit(self, node: Node, scope: Scope, stdin: Stdin | None) -> Call | None:
         """Judge everything below `node`; the call is returned where the node is one simple command."""
         kind = node.type
-        if kind in ("word", "raw_string", "number", "comment", "variable_name", "string_content", "heredoc_start", "heredoc_end") or not node.child_count:
+        if (
+            kind in ("word", "raw_string", "number", "comment", "variable_name", "string_content", "heredoc_start", "heredoc_end")
+            or not node.child_count
+        ):
             return None
         scope.step(node.child_count if kind == "command" else 0)
         if kind in _LEVELS:
@@ -158,7 +169,7 @@ class _Reader:
         for child in node.children:
             before = scope.cwds
             self.visit(child, scope, stdin)
-            if scope.cwds != before and not (len(scope.cwds) == 1 and scope.cwds[0] and _is_folder(scope.cwds[0]) and not scope.nested):
+            if scope.cwds != before and not (len(scope.cwds) == 1 and scope.cwds[0] and is_folder(scope.cwds[0]) and not scope.nested):
                 scope.join(before)
 
     def chain(self, node: Node, scope: Scope, stdin: Stdin | None) -> None:
@@ -174,7 +185,7 @@ class _Reader:
         self.piped = set()
         for stage in stages:
             call = self.visit(stage, scope.child(), flow)
-            flow = _output(call, flow, scope)
+            flow = output_of(call, flow, scope)
             self.piped.update(word.text for word in call.arguments if not word.option) if call else None
         self.read_by_pipe, self.piped = self.piped, before
 
@@ -194,8 +205,8 @@ class _Reader:
         variable = node.child_by_field_name("variable")
         values = [word for child in node.children_by_field_name("value") for word in words_of(child, self.source, scope)]
         if variable is not None:
-            tame = bool(values) and all(_tame(word) for word in values)
-            scope.variables[self.raw(variable)] = Word("*", glob=True) if tame else None
+            plain = bool(values) and all(tame(word) for word in values)
+            scope.variables[self.raw(variable)] = Word("*", glob=True) if plain else None
         for child in node.children:
             self.visit(child, scope, stdin)
 
@@ -208,7 +219,13 @@ class _Reader:
         scope.count()
         name_node, value_node = node.child_by_field_name("name"), node.child_by_field_name("value")
         name = re.split(r"[\[+]", self.raw(name_node))[0] if name_node else ""
-        value = word_of(value_node, self.source, scope) if value_node is not None and value_node.type != "array" else Word("") if value_node is None else None
+        value = (
+            word_of(value_node, self.source, scope)
+            if value_node is not None and value_node.type != "array"
+            else Word("")
+            if value_node is None
+            else None
+        )
         assign(name, value, call, scope, exported=exported)
         for used in value.names if value else ():
             if secret_name(used):
@@ -250,7 +267,7 @@ class _Reader:
         self.piped = piped
         for following in after:
             if following.type == "pipeline":
-                self.pipeline([child for child in following.children if child.is_named], scope, _output(call, stdin, scope))
+                self.pipeline([child for child in following.children if child.is_named], scope, output_of(call, stdin, scope))
             else:
                 self.visit(following, scope, None)
         return call
@@ -271,12 +288,12 @@ class _Reader:
                 continue
             if child.type in ("file_redirect", "heredoc_redirect", "herestring_redirect"):
                 redirects.append(child)
-                extra.extend(_arguments_behind(child))
+                extra.extend(arguments_behind(child))
             if child.type == "heredoc_redirect":
                 for index, part in enumerate(child.children):
                     if part.type in ("file_redirect", "herestring_redirect"):
                         redirects.append(part)
-                        extra.extend(_arguments_behind(part))
+                        extra.extend(arguments_behind(part))
                     elif child.field_name_for_child(index) == "argument":
                         extra.append(part)
                     elif part.is_named and part.type not in ("heredoc_start", "heredoc_body", "heredoc_end", "file_descriptor"):
@@ -307,7 +324,7 @@ class _Reader:
                 prefixes.append(child)
             elif child.type in ("file_redirect", "herestring_redirect", "heredoc_redirect"):
                 redirects.append(child)
-                extra = [*extra, *_arguments_behind(child)]
+                extra = [*extra, *arguments_behind(child)]
             elif child.is_named:
                 words.extend(words_of(child, self.source, scope))
         for child in extra:
@@ -322,7 +339,7 @@ class _Reader:
             if child.type not in ("variable_assignment", "file_redirect"):
                 self.visit(child, scope, Stdin())
         if words:
-            _variables_read(call, scope)
+            variables_read(call, scope)
             evaluate(call, scope)
         self.apply(redirects, call, scope, bare=not words)
         return call
@@ -367,83 +384,15 @@ class _Reader:
         scope.write(call, target)
         if ">>" in operator or target.text.startswith("/dev/"):
             return
-        itself = any(word.text == target.text and word.text for word in call.arguments) and call.name not in ("echo", "printf", "python", "python3", "node")
+        itself = any(word.text == target.text and word.text for word in call.arguments) and call.name not in (
+            "echo",
+            "printf",
+            "python",
+            "python3",
+            "node",
+        )
         itself = itself or target.text in self.piped
-        if bare or _says_nothing(call) or _DATA.search(target.text) or itself:
+        if bare or says_nothing(call) or _DATA.search(target.text) or itself:
             scope.add("overwrite.truncate", call, target.text)
         if scope.report.sends or call.name in ("curl", "wget", "base64", "xxd", "openssl", "nc") or call.stdin is not None and call.stdin.remote:
             scope.report.downloads.update(place.path for place in scope.places(target))
-
-
-def _arguments_behind(redirect: Node) -> list[Node]:
-    """Words after a redirection's target: the grammar takes them for further targets, the shell for arguments."""
-    return redirect.children_by_field_name("destination")[1:]
-
-
-def _is_folder(path: str) -> bool:
-    import os
-    return os.path.isdir(path)
-
-
-def _tame(word: Word) -> bool:
-    """Whether any value of a loop over this word is a plain name inside the working directory."""
-    return word.static and HOLE not in word.text and not re.search(r"^[-~/]|(^|/)\.\.(/|$)|(^|/)\.[a-z]", word.text)
-
-
-def _unwrapped(call: Call) -> Call:
-    """The call without env, command and the like before it."""
-    words = call.words
-    while len(words) > 1 and words[0].text in _PREFIXES:
-        rest = words[1:]
-        while rest and (rest[0].option or re.match(r"^[A-Za-z_]\w*=", rest[0].text)):
-            rest = rest[1:]
-        if not rest:
-            break
-        words = rest
-    return call if words == call.words else call.inner(words)
-
-
-def _says_nothing(call: Call) -> bool:
-    """Whether the command prints nothing, so that sending its output to a file only empties the file."""
-    call = _unwrapped(call)
-    arguments = [word for word in call.arguments if not word.option]
-    if call.name in (":", "true", "false"):
-        return True
-    if call.name in ("echo", "printf"):
-        return all(word.static and not word.text.strip() for word in arguments)
-    if call.name == "cat" and not arguments:
-        return call.stdin is not None and (call.stdin.text == "" or call.stdin.path is not None and call.stdin.path.text == "/dev/null")
-    return call.name == "cat" and all(word.text == "/dev/null" for word in arguments)
-
-
-def _variables_read(call: Call, scope: Scope) -> None:
-    """read, mapfile, printf -v and getopts give variables values that are not known."""
-    if call.name in ("read", "mapfile", "readarray", "getopts", "printf", "let", "unset"):
-        names = call.stdin is not None and call.stdin.names and call.name == "read"
-        for word in call.arguments:
-            if re.fullmatch(r"[A-Za-z_]\w*", word.text):
-                scope.variables[word.text] = Word("*", glob=True) if names else None
-
-
-def _output(call: Call | None, before: Stdin | None, scope: Scope) -> Stdin:
-    """What the next stage of a pipeline reads."""
-    remote = scope.report.sends or (before is not None and before.remote)
-    if call is None:
-        return Stdin(remote=remote)
-    call = _unwrapped(call)
-    name = call.name.rpartition("/")[2]
-    arguments = [word for word in call.arguments if not word.option]
-    if name in ("echo", "printf") and all(word.static for word in call.arguments) and not (name == "printf" and len(arguments) > 1):
-        text = " ".join(word.text for word in arguments)
-        if "\\" not in text or name == "echo" and not any(word.text.startswith("-e") for word in call.arguments):
-            return Stdin(text, names=all(_tame(word) for word in arguments))
-    if name == "cat" and call.stdin is not None and call.stdin.text is not None and not arguments:
-        return Stdin(call.stdin.text)
-    if name == "cat" and len(arguments) == 1 and arguments[0].static and not arguments[0].glob:
-        return Stdin(path=arguments[0])
-    if name in ("env", "printenv", "export", "set", "declare"):
-        return Stdin(environment=True)
-    inherited = before is not None and name in _FILTERS
-    names = inherited and before is not None and before.names or name in _LISTERS and all(
-        scope.zones(word) <= {"workspace"} for word in arguments if "/" in word.text or word.text in ("..", ".")) and all(word.static for word in arguments)
-    return Stdin(remote=remote, names=names, environment=inherited and before is not None and before.environment)

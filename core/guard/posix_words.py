@@ -1,4 +1,5 @@
 """The value of a shell word as far as it is known before the command runs."""
+
 from __future__ import annotations
 
 import os
@@ -66,7 +67,7 @@ def _tilde(text: str, quoted: bool) -> str:
         return text
     home = os.path.expanduser(match[2])
     home = "/home/" + home[1:] if home.startswith("~") else home
-    return (match[1] or "") + home + text[match.end():]
+    return (match[1] or "") + home + text[match.end() :]
 
 
 def _collect(node: Node, source: bytes, scope: Scope, pieces: _Pieces, quoted: bool) -> None:
@@ -74,8 +75,11 @@ def _collect(node: Node, source: bytes, scope: Scope, pieces: _Pieces, quoted: b
     if node.child_count > MAX_WORDS:
         pieces.add(HOLE, static=False)
         return
-    raw = source[node.start_byte:node.end_byte].decode("utf-8", "replace")
-    if kind in ("word", "number", "variable_name", "extglob_pattern", "regex", "test_operator", "special_variable_name", "file_descriptor") and not node.named_child_count:
+    raw = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    if (
+        kind in ("word", "number", "variable_name", "extglob_pattern", "regex", "test_operator", "special_variable_name", "file_descriptor")
+        and not node.named_child_count
+    ):
         _plain(raw, pieces)
     elif kind == "raw_string":
         pieces.add(raw[1:-1])
@@ -135,10 +139,10 @@ def _string(node: Node, source: bytes, scope: Scope, pieces: _Pieces) -> None:
     for child in node.named_children:
         if child.type == "string_content":
             continue
-        pieces.add(_unquote(source[place:child.start_byte]))
+        pieces.add(_unquote(source[place : child.start_byte]))
         _collect(child, source, scope, pieces, quoted=True)
         place = child.end_byte
-    pieces.add(_unquote(source[place:node.end_byte - 1]))
+    pieces.add(_unquote(source[place : node.end_byte - 1]))
 
 
 def _unquote(raw: bytes) -> str:
@@ -147,16 +151,21 @@ def _unquote(raw: bytes) -> str:
 
 def _variable(node: Node, source: bytes, scope: Scope, pieces: _Pieces, quoted: bool) -> None:
     children = node.named_children
-    name = source[children[0].start_byte:children[0].end_byte].decode("utf-8", "replace") if children else ""
+    name = source[children[0].start_byte : children[0].end_byte].decode("utf-8", "replace") if children else ""
     if children and children[0].type in ("variable_name", "special_variable_name"):
         pieces.names.append(name)
     if name in ("?", "#", "$", "!", "LINENO", "RANDOM", "SECONDS", "EPOCHSECONDS", "UID", "EUID", "PPID", "BASHPID"):
         pieces.add("*", glob=True)
         return
     value = lookup(name, scope)
-    operators = [source[child.start_byte:child.end_byte] for child in node.children if not child.is_named][1:]
+    operators = [source[child.start_byte : child.end_byte] for child in node.children if not child.is_named][1:]
     plain = node.type == "simple_expansion" or all(operator in (b"}", b"") for operator in operators) and len(children) == 1
-    if value is not None and value.text == "*" and value.static and all(operator in (b"}", b"%", b"%%", b"#", b"##", b"^", b"^^", b",", b",,") for operator in operators):
+    if (
+        value is not None
+        and value.text == "*"
+        and value.static
+        and all(operator in (b"}", b"%", b"%%", b"#", b"##", b"^", b"^^", b",", b",,") for operator in operators)
+    ):
         pieces.add("*", glob=True)
     elif value is None or not plain:
         pieces.add(HOLE, static=False)
@@ -187,7 +196,15 @@ def _substitution(raw: str, scope: Scope, pieces: _Pieces) -> None:
         pieces.add(scope.cwds[0])
     elif program == "mktemp":
         pieces.add(scope.roots.temp + "/tmp.*" if text in ("mktemp", "mktemp -d") else HOLE, text in ("mktemp", "mktemp -d"), True)
-    elif program == "git" and not _TAME_GIT.match(text) or program == "date" and re.search(r"%[Dxc]|/", text) or program == "pwd" or program in ("date", "id", "expr") and "'" in text:
+    elif (
+        program == "git"
+        and not _TAME_GIT.match(text)
+        or program == "date"
+        and re.search(r"%[Dxc]|/", text)
+        or program == "pwd"
+        or program in ("date", "id", "expr")
+        and "'" in text
+    ):
         pieces.add(HOLE, static=False)
     else:
         pieces.add("*", glob=True)
@@ -211,5 +228,5 @@ def _expand_one(text: str) -> list[str]:
     if match is None:
         return [text]
     if _COMMA not in match[1]:
-        return [text[:match.start()] + "{" + match[1] + "}" + text[match.end():]]
-    return [text[:match.start()] + part + text[match.end():] for part in match[1].split(_COMMA)]
+        return [text[: match.start()] + "{" + match[1] + "}" + text[match.end() :]]
+    return [text[: match.start()] + part + text[match.end() :] for part in match[1].split(_COMMA)]

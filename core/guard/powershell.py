@@ -1,11 +1,12 @@
 """Reads a PowerShell script through tree-sitter-powershell: commands, members, static .NET calls, assignments, redirections."""
+
 from __future__ import annotations
 
 import functools
 import re
 from typing import TYPE_CHECKING
 
-from core.guard.posix import parse
+from core.guard.posix import new_parser, parse
 from core.guard.programs import secret_name
 from core.guard.ps_cmdlets import run_cmdlet
 from core.guard.ps_values import Values, aliases, kinds, repaired
@@ -16,9 +17,11 @@ from core.guard.words import HOLE, Call, Stdin, Word
 from core.guard.wrappers import assign, script_file
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Language, Node
 
-_LEVELS = frozenset(("script_block_expression", "statement_block", "sub_expression", "parenthesized_expression", "array_expression", "hash_literal_expression"))
+_LEVELS = frozenset(
+    ("script_block_expression", "statement_block", "sub_expression", "parenthesized_expression", "array_expression", "hash_literal_expression")
+)
 _REDIRECT = re.compile(r"^([\d*])?(>>?)(.*)$")
 MAX_REPAIR = 8192
 _LISTERS = ("get-childitem", "get-item", "select-string", "resolve-path")
@@ -26,17 +29,18 @@ _FILTERS = ("where-object", "select-object", "sort-object")
 
 
 @functools.cache
-def _parser() -> Parser:
+def _language() -> Language:
     import tree_sitter
     import tree_sitter_powershell
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_powershell.language()))
+
+    return tree_sitter.Language(tree_sitter_powershell.language())
 
 
 def walk(text: str, scope: Scope) -> None:
     """Record what the script meets."""
     whole = Call((Word(""),), 0, len(text))
     try:
-        parser = _parser()
+        parser = new_parser(_language())
     except ImportError:
         scope.add("parse.missing", whole, text)
         return
@@ -126,7 +130,11 @@ class _Reader:
         name = self.cmdlet(stage)
         inherited = before is not None and before.names and name in _FILTERS
         elements = self.elements(stage)
-        names = inherited or name in _LISTERS and all(self.scope.zones(word) <= {"workspace"} for word in self.values.arguments(elements).positional if word.static)
+        names = (
+            inherited
+            or name in _LISTERS
+            and all(self.scope.zones(word) <= {"workspace"} for word in self.values.arguments(elements).positional if word.static)
+        )
         return Stdin(remote=self.scope.report.sends, names=names)
 
     def cmdlet(self, node: Node) -> str:
@@ -139,8 +147,13 @@ class _Reader:
         if holder is None:
             return []
         self.scope.step(holder.child_count)
-        return [child for child in holder.children if child.is_named and child.type not in ("command_argument_sep", "redirection")
-                and not (child.type == "generic_token" and _REDIRECT.match(self.values.raw(child)))]
+        return [
+            child
+            for child in holder.children
+            if child.is_named
+            and child.type not in ("command_argument_sep", "redirection")
+            and not (child.type == "generic_token" and _REDIRECT.match(self.values.raw(child)))
+        ]
 
     def on_command(self, node: Node) -> None:
         named = node.child_by_field_name("command_name")
@@ -162,7 +175,7 @@ class _Reader:
         if block:
             return
         if not word.static or word.names and operator or re.search(r"[*?]", word.text) and word.text not in ("?", "%"):
-            self.scope.count()
+            self.scope.count(call)
             self.scope.add("dynamic.command", call, word.text)
             if not word.static:
                 return
@@ -173,13 +186,14 @@ class _Reader:
     def named(self, operator: str, word: Word, arguments: object, call: Call) -> None:
         """A command whose name is known."""
         from core.guard.ps_values import Arguments
+
         assert isinstance(arguments, Arguments)
         lowered = word.text.lower().rpartition("\\")[2] if re.match(r"^[\w.]+\\[a-z]+-", word.text, re.I) else word.text.lower()
         name = aliases().get(lowered, lowered)
         if name in self.scope.functions:
-            self.scope.count()
+            self.scope.count(call)
         elif lowered.endswith(".ps1") or operator == "." and name not in kinds():
-            self.scope.count()
+            self.scope.count(call)
             script_file(word, call, self.scope)
         elif name in kinds() or "-" in name and re.match(r"^[a-z]+-[a-z]\w+$", name) and not _external(name):
             run_cmdlet(name, arguments, call, self.scope)
@@ -274,7 +288,12 @@ class _Reader:
             self.static_call(self.values.raw(first).strip("[] ").lower(), name, words, call)
             return
         rule = load_table("powershell")["risky_methods"].get(name)
-        if rule and not (name in ("create", "start", "open", "stop", "invoke", "load", "format") and first.type == "variable" and name in ("start", "stop", "format") and "watch" in self.values.raw(first).lower()):
+        if rule and not (
+            name in ("create", "start", "open", "stop", "invoke", "load", "format")
+            and first.type == "variable"
+            and name in ("start", "stop", "format")
+            and "watch" in self.values.raw(first).lower()
+        ):
             self.scope.add(rule, call, name)
 
     def argument_nodes(self, node: Node) -> list[Node]:
@@ -303,7 +322,9 @@ class _Reader:
                 self.scope.write(call, word) if word.static else self.scope.add("overwrite.dynamic", call, name)
             else:
                 self.scope.read(call, word)
-        if name in ("writealltext", "writeallbytes", "create") and (name == "create" or len(words) > 1 and words[1].static and not words[1].text.strip()):
+        if name in ("writealltext", "writeallbytes", "create") and (
+            name == "create" or len(words) > 1 and words[1].static and not words[1].text.strip()
+        ):
             self.scope.add("overwrite.truncate", call, name)
 
     def on_member_access(self, node: Node) -> None:
@@ -313,12 +334,20 @@ class _Reader:
         if first is not None and first.type == "type_literal":
             name = self.values.raw(first).strip("[] ").lower()
             safe = words_in(load_table("powershell")["safe_types"])
-            if name not in safe and name.removeprefix("system.") not in safe and not re.search(r"enum|color|style|option|io\.|kind|security|version|globalization|threading\.thread|runtime", name):
+            if (
+                name not in safe
+                and name.removeprefix("system.") not in safe
+                and not re.search(r"enum|color|style|option|io\.|kind|security|version|globalization|threading\.thread|runtime", name)
+            ):
                 self.scope.add("inline.process", self.call([Word(name)], node), name)
 
     def on_cast_expression(self, node: Node) -> None:
         self.children(node)
-        if re.match(r"^\[\s*(system\.management\.automation\.)?(scriptblock|wmiclass|wmi|adsi|type|system\.type|wmisearcher)\s*\]", self.values.raw(node), re.I):
+        if re.match(
+            r"^\[\s*(system\.management\.automation\.)?(scriptblock|wmiclass|wmi|adsi|type|system\.type|wmisearcher)\s*\]",
+            self.values.raw(node),
+            re.I,
+        ):
             self.scope.add("dynamic.script", self.call([Word("cast")], node), self.values.raw(node)[:40])
 
     def on_using_statement(self, node: Node) -> None:
@@ -331,4 +360,5 @@ class _Reader:
 def _external(name: str) -> bool:
     """Programs whose names look like verb-noun."""
     from core.guard.programs import known
+
     return known(name)

@@ -1,4 +1,5 @@
 """What one simple command does: the tables first, then the handler of the program where a table is too coarse."""
+
 from __future__ import annotations
 
 import functools
@@ -14,14 +15,36 @@ from core.guard.words import HOLE, Call, Options, Word, split_options
 
 Handler = Callable[[str, Call, Scope], None]
 _HANDLERS = ("wrappers", "files", "search", "text", "git", "network", "languages", "services")
-_SECRET_NAME = re.compile(r"(API_?KEY|ACCESS_?KEY|SECRET|TOKEN|PASSW(OR)?D|PASSPHRASE|PRIVATE_?KEY|CREDENTIAL|_PAT$|_PWD$|^PGPASS|AUTH_?KEY|SIGNING_?KEY)", re.I)
+_SECRET_NAME = re.compile(
+    r"(API_?KEY|ACCESS_?KEY|SECRET|TOKEN|PASSW(OR)?D|PASSPHRASE|PRIVATE_?KEY|CREDENTIAL|_PAT$|_PWD$|^PGPASS|AUTH_?KEY|SIGNING_?KEY)", re.I
+)
 _VERSIONED = re.compile(r"^(python|pypy|perl|ruby|node|nodejs|php|lua|gcc|g\+\+|clang|clang\+\+|pip|pydoc|idle|tclsh)-?\d[\d.]*(-\d+)?$")
-_OUTPUT_OPTION = re.compile(r"^--?(out|output|outdir|out-dir|outfile|output-\w+|dest|destination|prefix|target-dir|install-\w+|root|basetemp|html-dir|site-dir|report-dir|destdir)"
-                            r"(?:-\w+)?$", re.I)
-_INSTALL_SOURCE = re.compile(r"^(https?|git|ssh|ftp|file|git\+\w+|github|gitlab|bitbucket|gist|svn\+\w+|hg\+\w+):|^\w+@[\w.-]+:|@\s*(git\+|https?:)", re.I)
-_INSTALL_OPTIONS = ("--index-url", "-i", "--extra-index-url", "--registry", "--trusted-host", "--find-links", "-f", "--git", "--index", "--default-index", "--source", "--repository")
-RISKY_TARGET = re.compile(r"^(deploy|publish|release|install|uninstall|push|upload|drop|reset|destroy|wipe|nuke|purge|flash|rollback)([:_.-]|$)"
-                          r"|[:_.-](deploy|publish|release|drop|reset|destroy|wipe|nuke|purge|rollback)$")
+_OUTPUT_OPTION = re.compile(
+    r"^--?(out|output|outdir|out-dir|outfile|output-\w+|dest|destination|prefix|target-dir|install-\w+|root|basetemp|html-dir|site-dir|report-dir|destdir)"
+    r"(?:-\w+)?$",
+    re.I,
+)
+_INSTALL_SOURCE = re.compile(
+    r"^(https?|git|ssh|ftp|file|git\+\w+|github|gitlab|bitbucket|gist|svn\+\w+|hg\+\w+):|^\w+@[\w.-]+:|@\s*(git\+|https?:)", re.I
+)
+_INSTALL_OPTIONS = (
+    "--index-url",
+    "-i",
+    "--extra-index-url",
+    "--registry",
+    "--trusted-host",
+    "--find-links",
+    "-f",
+    "--git",
+    "--index",
+    "--default-index",
+    "--source",
+    "--repository",
+)
+RISKY_TARGET = re.compile(
+    r"^(deploy|publish|release|install|uninstall|push|upload|drop|reset|destroy|wipe|nuke|purge|flash|rollback)([:_.-]|$)"
+    r"|[:_.-](deploy|publish|release|drop|reset|destroy|wipe|nuke|purge|rollback)$"
+)
 _NODE_INSTALLERS = ("npm", "pnpm", "yarn", "bun")
 
 
@@ -34,8 +57,11 @@ def secret_name(name: str) -> bool:
 def handlers() -> dict[str, Handler]:
     """Program name -> handler, from the handler modules."""
     table: dict[str, Handler] = {}
-    for module in _HANDLERS:
-        table.update(importlib.import_module("core.guard." + module).HANDLERS)
+    modules = [importlib.import_module("core.guard." + name) for name in _HANDLERS]
+    for module in modules:
+        table.update(module.table_handlers() if hasattr(module, "table_handlers") else {})
+    for module in modules:
+        table.update(module.HANDLERS)
     return table
 
 
@@ -71,7 +97,7 @@ def canonical(name: str, windows: bool = False) -> str:
 
 def evaluate(call: Call, scope: Scope) -> None:
     """Record everything that this simple command meets."""
-    scope.count()
+    scope.count(call)
     for word in call.words:
         for name in word.names:
             if secret_name(name):
@@ -130,17 +156,22 @@ def _only_help(name: str, call: Call) -> bool:
     arguments = [word.text for word in call.arguments]
     if arguments in (["--help"], ["--version"]):
         return True
-    return 0 < len(arguments) <= 4 and arguments[-1] == "--help" and (name in load_table("subcommands") or arguments[0] in load_table("subcommands")) and "--" not in arguments \
+    return (
+        0 < len(arguments) <= 4
+        and arguments[-1] == "--help"
+        and (name in load_table("subcommands") or arguments[0] in load_table("subcommands"))
+        and "--" not in arguments
         and not {"run", "exec", "x", "dlx"} & set(arguments)
+    )
 
 
 def by_table(name: str, call: Call, scope: Scope) -> None:
     """Judge a program that the tables describe; an unknown one asks."""
     data = load_table("programs")
     pattern = data["reads"].get(name)
-    if pattern is not None and all(word.static for word in call.arguments):
-        if re.fullmatch(pattern, " ".join(word.text for word in call.arguments)):
-            return
+    static = all(word.static for word in call.arguments)
+    if pattern is not None and static and re.fullmatch(pattern, " ".join(word.text for word in call.arguments)):
+        return
     spec = load_table("subcommands").get(name)
     if spec is not None:
         subcommand(name, spec, call, scope)
@@ -262,8 +293,15 @@ def subcommand(name: str, spec: Any, call: Call, scope: Scope, default: str = "u
     if rule in ("read.only", "build.tool"):
         for word in call.arguments:
             mention(call, word, scope)
-    if name == "yarn" and rule == "build.tool" and RISKY_TARGET.search(operands[0].text) or name == "npm" and operands and operands[0].text in ("init", "create") \
-            and len(operands) > 1:
+    if (
+        name == "yarn"
+        and rule == "build.tool"
+        and RISKY_TARGET.search(operands[0].text)
+        or name == "npm"
+        and operands
+        and operands[0].text in ("init", "create")
+        and len(operands) > 1
+    ):
         scope.add("remote.code" if name == "npm" else "cloud.change", call, operands[-1].text)
     if rule == "build.tool" and len(operands) > 1 and operands[0].text in ("run", "run-script") and RISKY_TARGET.search(operands[1].text):
         scope.add("cloud.change", call, operands[1].text)

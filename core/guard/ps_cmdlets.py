@@ -1,26 +1,72 @@
 """What each kind of PowerShell cmdlet does with its arguments."""
+
 from __future__ import annotations
 
 import re
 
 from core.guard.network import is_local
-from core.guard.programs import known, secret_name
+from core.guard.programs import known, run_script, secret_name
 from core.guard.ps_values import Arguments, aliases, kinds
 from core.guard.scope import Scope
 from core.guard.windows import program
 from core.guard.words import HOLE, Call, Word
-from core.guard.wrappers import judge_inner, run_script
+from core.guard.wrappers import judge_inner
 
 _DRIVE = re.compile(r"^(hklm|hkcu|hkcr|hku|hkcc|registry|microsoft\.powershell\.core\\registry|wsman|cert|function|alias|variable|env):", re.I)
 _SERVICE_VERBS = ("stop", "start", "delete", "config", "create", "pause", "continue", "failure", "sdset", "triggerinfo")
-_SAFE_VERBS = ("get", "test", "measure", "select", "where", "sort", "group", "format", "convertto", "convertfrom", "compare", "resolve", "split", "join", "find", "show", "write", "out", "assert", "should", "wait", "search")
-_BUILD = ("invoke-pester", "invoke-build", "invoke-psake", "invoke-scriptanalyzer", "invoke-formatter", "new-fixture", "describe", "import-module", "remove-module", "start-job", "invoke-command", "start-threadjob",
-          "start-transcript", "stop-transcript", "new-module", "export-modulemember", "new-event", "set-alias", "new-alias", "set-clipboard", "new-pesterconfiguration", "publish-coverage")
+_SAFE_VERBS = (
+    "get",
+    "test",
+    "measure",
+    "select",
+    "where",
+    "sort",
+    "group",
+    "format",
+    "convertto",
+    "convertfrom",
+    "compare",
+    "resolve",
+    "split",
+    "join",
+    "find",
+    "show",
+    "write",
+    "out",
+    "assert",
+    "should",
+    "wait",
+    "search",
+)
+_BUILD = (
+    "invoke-pester",
+    "invoke-build",
+    "invoke-psake",
+    "invoke-scriptanalyzer",
+    "invoke-formatter",
+    "new-fixture",
+    "describe",
+    "import-module",
+    "remove-module",
+    "start-job",
+    "invoke-command",
+    "start-threadjob",
+    "start-transcript",
+    "stop-transcript",
+    "new-module",
+    "export-modulemember",
+    "new-event",
+    "set-alias",
+    "new-alias",
+    "set-clipboard",
+    "new-pesterconfiguration",
+    "publish-coverage",
+)
 
 
 def run_cmdlet(name: str, arguments: Arguments, call: Call, scope: Scope) -> None:
     """Judge one cmdlet by its kind; a verb that only looks is harmless, any other unknown cmdlet asks."""
-    scope.count()
+    scope.count(call)
     for word in call.words:
         for used in word.names:
             if secret_name(used) and not used.startswith("="):
@@ -85,12 +131,17 @@ def _text(name: str, arguments: Arguments, call: Call, scope: Scope) -> None:
 
 def _pieces(words: list[Word]) -> list[Word]:
     """Comma lists taken apart."""
-    return [Word(text.strip(), word.static, word.glob or bool(re.search(r"[*?\[]", text))) for word in words for text in word.text.split(",") if text.strip()]
+    return [
+        Word(text.strip(), word.static, word.glob or bool(re.search(r"[*?\[]", text)))
+        for word in words
+        for text in word.text.split(",")
+        if text.strip()
+    ]
 
 
 def _paths(arguments: Arguments, *names: str, position: int = 0) -> list[Word]:
     found = arguments.find(*names)
-    return _pieces(found or arguments.positional[position:position + 1])
+    return _pieces(found or arguments.positional[position : position + 1])
 
 
 def _read(name: str, arguments: Arguments, call: Call, scope: Scope) -> None:
@@ -116,7 +167,9 @@ def _target(word: Word, call: Call, scope: Scope) -> bool:
     """Judge a path that is written; False for a drive of another provider."""
     drive = _DRIVE.match(word.text)
     if drive:
-        rule = {"env": "env.assign", "variable": "", "alias": "dynamic.command", "function": "dynamic.command"}.get(drive[1].lower(), "system.registry")
+        rule = {"env": "env.assign", "variable": "", "alias": "dynamic.command", "function": "dynamic.command"}.get(
+            drive[1].lower(), "system.registry"
+        )
         if rule:
             scope.add(rule, call, word.text)
         return False
@@ -134,7 +187,9 @@ def _write(name: str, arguments: Arguments, call: Call, scope: Scope) -> None:
     kind = "".join(word.text.lower() for word in arguments.find("itemtype", "type"))
     if name == "new-item":
         names = arguments.find("name")
-        words = [Word((words[0].text + "/" if words else "") + names[0].text, names[0].static and all(word.static for word in words))] if names else words
+        words = (
+            [Word((words[0].text + "/" if words else "") + names[0].text, names[0].static and all(word.static for word in words))] if names else words
+        )
         if "link" in kind or "junction" in kind:
             for word in arguments.find("target", "value"):
                 if scope.zones(word) - {"workspace"}:
@@ -151,6 +206,7 @@ def _write(name: str, arguments: Arguments, call: Call, scope: Scope) -> None:
 
 def _exists(word: Word, scope: Scope) -> bool:
     import os
+
     return any(os.path.isfile(place.path) and os.path.getsize(place.path) > 0 for place in scope.places(word) if place.zone == "workspace")
 
 
@@ -205,7 +261,12 @@ def _truncate(name: str, arguments: Arguments, call: Call, scope: Scope) -> None
 def _web(name: str, arguments: Arguments, call: Call, scope: Scope) -> None:
     urls = arguments.find("uri") or arguments.positional[:1]
     method = "".join(word.text.upper() for word in arguments.find("method"))
-    sends = any(arguments.has(parameter, 2) for parameter in ("body", "infile", "form", "headers", "credential")) or method not in ("", "GET", "HEAD", "OPTIONS")
+    sends = any(arguments.has(parameter, 2) for parameter in ("body", "infile", "form", "headers", "credential")) or method not in (
+        "",
+        "GET",
+        "HEAD",
+        "OPTIONS",
+    )
     for word in urls:
         if is_local(word.text) and word.static:
             scope.add("database.change" if method == "DELETE" else "network.local", call, word.text)
@@ -264,6 +325,7 @@ def _ping(name: str, arguments: Arguments, call: Call, scope: Scope) -> None:
 
 def _object(name: str, arguments: Arguments, call: Call, scope: Scope) -> None:
     from core.guard.verdict import load_table, words_in
+
     words = arguments.find("typename") or arguments.positional[:1]
     safe = words_in(load_table("powershell")["safe_types"])
     if arguments.has("comobject", 2):
@@ -274,5 +336,18 @@ def _object(name: str, arguments: Arguments, call: Call, scope: Scope) -> None:
             scope.add("network.session" if text.startswith("net.") else "inline.process", call, word.text)
 
 
-_KINDS = {"read": _read, "list": _list, "write": _write, "copy": _copy, "move": _move, "delete": _delete, "truncate": _truncate, "web": _web, "run": _run, "start": _start, "find": _find, "ping": _ping,
-          "object": _object}
+_KINDS = {
+    "read": _read,
+    "list": _list,
+    "write": _write,
+    "copy": _copy,
+    "move": _move,
+    "delete": _delete,
+    "truncate": _truncate,
+    "web": _web,
+    "run": _run,
+    "start": _start,
+    "find": _find,
+    "ping": _ping,
+    "object": _object,
+}

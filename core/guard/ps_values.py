@@ -1,4 +1,5 @@
 """Values, parameters and known weak spots of the grammar for PowerShell."""
+
 from __future__ import annotations
 
 import functools
@@ -13,14 +14,52 @@ from core.guard.words import HOLE, Word
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_WRAPPERS = frozenset(("array_literal_expression", "unary_expression", "string_literal", "logical_expression", "bitwise_expression", "comparison_expression", "additive_expression", "multiplicative_expression",
-                       "format_expression", "range_expression", "pipeline", "pipeline_chain", "argument_expression", "logical_argument_expression", "bitwise_argument_expression",
-                       "comparison_argument_expression", "additive_argument_expression", "multiplicative_argument_expression", "format_argument_expression", "range_argument_expression",
-                       "parenthesized_expression", "command_name_expr", "path_command_name", "statement_list", "redirected_file_name"))
+_WRAPPERS = frozenset(
+    (
+        "array_literal_expression",
+        "unary_expression",
+        "string_literal",
+        "logical_expression",
+        "bitwise_expression",
+        "comparison_expression",
+        "additive_expression",
+        "multiplicative_expression",
+        "format_expression",
+        "range_expression",
+        "pipeline",
+        "pipeline_chain",
+        "argument_expression",
+        "logical_argument_expression",
+        "bitwise_argument_expression",
+        "comparison_argument_expression",
+        "additive_argument_expression",
+        "multiplicative_argument_expression",
+        "format_argument_expression",
+        "range_argument_expression",
+        "parenthesized_expression",
+        "command_name_expr",
+        "path_command_name",
+        "statement_list",
+        "redirected_file_name",
+    )
+)
+_TOKENS = frozenset(("generic_token", "command_name", "simple_name", "function_name", "command_parameter"))
+_STRINGS = frozenset(("verbatim_string_characters", "verbatim_here_string_characters", "expandable_string_literal", "expandable_here_string_literal"))
+_NUMBERS = frozenset(("integer_literal", "decimal_integer_literal", "real_literal", "hexadecimal_integer_literal", "expression_with_unary_operator"))
 _HOMES = ("home", "env:userprofile", "env:home", "env:homepath")
-_FOLDERS = {"env:temp": "/tmp", "env:tmp": "/tmp", "env:appdata": "~/AppData/Roaming", "env:localappdata": "~/AppData/Local", "env:windir": "C:/Windows", "env:systemroot": "C:/Windows",
-            "env:programfiles": "C:/Program Files", "env:programdata": "C:/ProgramData", "env:systemdrive": "C:", "pshome": "C:/Windows/System32/WindowsPowerShell", "profile": "~/Documents/PowerShell/profile.ps1"}
-_TAME = frozenset(["_", "psitem", "true", "false", "null", "i", "n", "x", "pid", "lastexitcode", "?", "psversiontable", "host", "matches", "error", "nesteddepth", "shellid"])
+_FOLDERS = {
+    "env:temp": "/tmp",
+    "env:tmp": "/tmp",
+    "env:appdata": "~/AppData/Roaming",
+    "env:localappdata": "~/AppData/Local",
+    "env:windir": "C:/Windows",
+    "env:systemroot": "C:/Windows",
+    "env:programfiles": "C:/Program Files",
+    "env:programdata": "C:/ProgramData",
+    "env:systemdrive": "C:",
+    "pshome": "C:/Windows/System32/WindowsPowerShell",
+    "profile": "~/Documents/PowerShell/profile.ps1",
+}
 _EDITS = (
     (re.compile(r"(?<![\w\"'`(=,])(\$(?:env:)?\w+[\\/][^\s;|&(){}\"',]*)"), r'"\1"'),
     (re.compile(r"(?<=\s)(--?[A-Za-z][\w-]*=[^\s;|&(){}\"',]*)(?=\s|$|[;|)])"), r'"\1"'),
@@ -83,33 +122,31 @@ class Values:
         self.source, self.scope = source, scope
 
     def raw(self, node: Node) -> str:
-        return self.source[node.start_byte:node.end_byte].decode("utf-8", "replace")
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def word(self, node: Node) -> Word:
         """The value of an expression or token as far as it is known."""
-        kind = node.type
-        if kind in ("generic_token", "command_name", "simple_name", "function_name", "command_parameter", "path_command_name_token"):
-            return self.token(self.raw(node))
-        if kind == "verbatim_string_characters":
-            return Word(self.raw(node)[1:-1].replace("''", "'"), quoted=True)
-        if kind == "verbatim_here_string_characters":
-            return Word("\n".join(self.raw(node).split("\n")[1:-1]), quoted=True)
-        if kind == "expandable_string_literal":
-            return self.expand(node, self.raw(node)[1:-1])
-        if kind == "expandable_here_string_literal":
-            return self.expand(node, "\n".join(self.raw(node).split("\n")[1:-1]))
+        kind, raw = node.type, self.raw(node)
+        if kind in _TOKENS:
+            return self.token(raw)
+        if kind in _STRINGS:
+            body = raw[1:-1] if "here" not in kind else "\n".join(raw.split("\n")[1:-1])
+            return self.expand(body) if kind.startswith("expandable") else Word(body.replace("''", "'"), quoted=True)
         if kind == "variable":
-            return self.variable(self.raw(node))
-        if kind in ("integer_literal", "decimal_integer_literal", "real_literal", "hexadecimal_integer_literal"):
-            return Word(self.raw(node))
-        if kind == "expression_with_unary_operator" and re.fullmatch(r"-\d+(\.\d+)?", self.raw(node)):
-            return Word(self.raw(node))
-        if kind == "additive_expression" and node.named_child_count == 2:
+            return self.variable(raw)
+        if kind in _NUMBERS and re.fullmatch(r"-?[\w.]+", raw):
+            return Word(raw)
+        return self.compound(node)
+
+    def compound(self, node: Node) -> Word:
+        """The value of an expression with parts."""
+        children = node.named_children
+        if node.type == "additive_expression" and len(children) == 2:
             return self.added(node)
-        if kind in _WRAPPERS and node.named_child_count == 1:
-            return self.word(node.named_children[0])
-        if kind == "array_literal_expression":
-            words = [self.word(child) for child in node.named_children]
+        if node.type in _WRAPPERS and len(children) == 1:
+            return self.word(children[0])
+        if node.type == "array_literal_expression":
+            words = [self.word(child) for child in children]
             return Word(",".join(word.text for word in words), all(word.static for word in words), any(word.glob for word in words), True)
         return Word(HOLE, static=False)
 
@@ -128,15 +165,18 @@ class Values:
             static = HOLE not in text and "(" not in text
         return Word(text, static, bool(re.search(r"[*?\[]", text)), False, names)
 
-    def expand(self, node: Node, body: str) -> Word:
+    def expand(self, body: str) -> Word:
         """A double-quoted string with the variables that are known."""
         names: list[str] = []
 
         def value(match: re.Match[str]) -> str:
             names.append(match[1].lower().removeprefix("env:").strip("{}"))
             return self.variable("$" + match[1]).text
+
         text = re.sub(r"(?<!`)\$(\{[^}]+\}|env:\w+|\w+(?::\w+)?|[?_$^])", value, body)
-        text = re.sub(r"`(.)", lambda match: {"n": "\n", "t": "\t", "0": HOLE, "r": "\r"}.get(match[1], match[1]), text, flags=re.S).replace('""', '"')
+        text = re.sub(r"`(.)", lambda match: {"n": "\n", "t": "\t", "0": HOLE, "r": "\r"}.get(match[1], match[1]), text, flags=re.S).replace(
+            '""', '"'
+        )
         static = HOLE not in text and not re.search(r"(?<!`)\$\(", body)
         return Word(text if static else re.sub(r"\$\(.*\)", HOLE, text, flags=re.S), static, False, True, tuple(names))
 
@@ -164,7 +204,9 @@ class Values:
         for node in elements:
             raw = self.raw(node)
             word = self.word(node)
-            parameter = node.type == "command_parameter" or node.type == "generic_token" and re.match(r"^[-\u2013\u2014\u2015][A-Za-z]", raw) is not None
+            parameter = (
+                node.type == "command_parameter" or node.type == "generic_token" and re.match(r"^[-\u2013\u2014\u2015][A-Za-z]", raw) is not None
+            )
             glued = node.prev_sibling is not None and node.prev_sibling.type == "command_argument_sep" and self.raw(node.prev_sibling).strip() == ":"
             missing = node.prev_sibling is not None and any(child.is_missing for child in node.prev_sibling.children)
             if missing and result.words and raw.startswith(","):
@@ -189,6 +231,3 @@ class Values:
             else:
                 result.positional.append(word)
         return result
-
-
-TAME = _TAME

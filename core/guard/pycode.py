@@ -1,4 +1,5 @@
 """What a piece of Python code does, from its syntax tree: calls that delete, write, start processes, talk to the network or hide what they do."""
+
 from __future__ import annotations
 
 import ast
@@ -14,8 +15,22 @@ from core.guard.words import Call, Word
 MAX_CODE = 16384
 MAX_NODES = 4000
 _SENSITIVE = ("os", "shutil", "subprocess", "socket", "builtins", "sys", "pathlib", "importlib", "ctypes", "pty")
-_HIDDEN = ("__subclasses__", "__globals__", "__builtins__", "__dict__", "__class__", "__mro__", "__bases__", "__getattribute__", "__code__", "__loader__", "__reduce__")
-_SAVERS = re.compile(r"^(to_(csv|excel|json|parquet|pickle|html|sql|feather|hdf|markdown|latex|xml)|savefig|save|savez|imsave|imwrite|savetxt|write_(image|html|json)|export)$")
+_HIDDEN = (
+    "__subclasses__",
+    "__globals__",
+    "__builtins__",
+    "__dict__",
+    "__class__",
+    "__mro__",
+    "__bases__",
+    "__getattribute__",
+    "__code__",
+    "__loader__",
+    "__reduce__",
+)
+_SAVERS = re.compile(
+    r"^(to_(csv|excel|json|parquet|pickle|html|sql|feather|hdf|markdown|latex|xml)|savefig|save|savez|imsave|imwrite|savetxt|write_(image|html|json)|export)$"
+)
 
 
 def analyse(code: str, call: Call, scope: Scope, *, lenient: bool = False) -> None:
@@ -109,9 +124,11 @@ class _Reader:
     def visit_open(self, node: ast.Call, name: str, arguments: list[str | None]) -> None:
         method = name.endswith("().open")
         receiver = node.func.value if method and isinstance(node.func, ast.Attribute) else None
-        path = literal(receiver.args[0]) if isinstance(receiver, ast.Call) and receiver.args else None if method else arguments[0] if arguments else None
+        path = (
+            literal(receiver.args[0]) if isinstance(receiver, ast.Call) and receiver.args else None if method else arguments[0] if arguments else None
+        )
         mode_at = 0 if method else 1
-        modes = [literal(keyword.value) for keyword in node.keywords if keyword.arg == "mode"] or arguments[mode_at:mode_at + 1] or ["r"]
+        modes = [literal(keyword.value) for keyword in node.keywords if keyword.arg == "mode"] or arguments[mode_at : mode_at + 1] or ["r"]
         mode = modes[0]
         if mode is not None and not set(mode) & set("wax+"):
             if path is not None:
@@ -136,6 +153,7 @@ class _Reader:
             self.write(arguments[0])
         elif attribute in ("execute", "executescript", "executemany") and arguments and arguments[0] is not None:
             from core.guard.services import risky_sql
+
             if risky_sql(arguments[0], local=True):
                 self.add("database.change", arguments[0])
 
@@ -161,10 +179,18 @@ class _Reader:
             if any(name == entry or entry.endswith(".") and name.startswith(entry) for entry in self.table[rule]):
                 self.add(rule, name)
                 return
-        if isinstance(node, ast.Attribute) and name.startswith(("os.", "shutil.")) and name.count(".") == 1 and name not in self.table["free"] and name not in self.table["paths"]:
+        if (
+            isinstance(node, ast.Attribute)
+            and name.startswith(("os.", "shutil."))
+            and name.count(".") == 1
+            and name not in self.table["free"]
+            and name not in self.table["paths"]
+        ):
             self.add("inline.process", name)
         elif name in self.table["paths"] and isinstance(node, ast.Attribute):
-            self.add("inline.delete" if "d" in self.table["paths"][name] else "inline.write" if "w" in self.table["paths"][name] else "read.only", name)
+            self.add(
+                "inline.delete" if "d" in self.table["paths"][name] else "inline.write" if "w" in self.table["paths"][name] else "read.only", name
+            )
 
     def visit_subscript(self, node: ast.Subscript) -> None:
         key = literal(node.slice)
@@ -199,5 +225,3 @@ def literal(node: ast.AST) -> str | None:
         if name in ("Path", "expanduser", "abspath", "realpath", "normpath", "PurePath"):
             return literal(node.args[0])
     return None
-
-

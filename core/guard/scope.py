@@ -1,4 +1,5 @@
 """What is known while a script is read: the roots, the possible working directories, variables, and the findings so far."""
+
 from __future__ import annotations
 
 import os
@@ -29,6 +30,7 @@ class Report:
     findings: list[Finding] = field(default_factory=list)
     commands: int = 0
     nodes: int = 0
+    calls: list[tuple[tuple[int, int], str, tuple[str, ...]]] = field(default_factory=list)
     downloads: set[str] = field(default_factory=set)
     secrets: bool = False
     sends: bool = False
@@ -55,12 +57,21 @@ class Scope:
         if depth > MAX_DEPTH:
             raise TooMuch
         inline = (call.start, call.end) if call else self.inline
-        return replace(self, variables=dict(self.variables), functions=set(self.functions), depth=depth, inline=inline,
-                       shell=shell or self.shell, roots=roots_for(self.roots, shell or self.shell))
+        return replace(
+            self,
+            variables=dict(self.variables),
+            functions=set(self.functions),
+            depth=depth,
+            inline=inline,
+            shell=shell or self.shell,
+            roots=roots_for(self.roots, shell or self.shell),
+        )
 
-    def count(self) -> None:
+    def count(self, call: Call | None = None) -> None:
         """One more command; TooMuch when there are more than the guard reads."""
         self.report.commands += 1
+        if call is not None:
+            self.report.calls.append((self.inline or (call.start, call.end), self.shell, tuple(word.text.replace(HOLE, "…") for word in call.words)))
         if self.report.commands > MAX_COMMANDS:
             raise TooMuch
 

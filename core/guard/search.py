@@ -1,16 +1,17 @@
 """find and grep: searching that may also delete, write or start programs."""
+
 from __future__ import annotations
 
 import re
 
 from core.guard.programs import Handler, evaluate, write_named
 from core.guard.scope import Scope
+from core.guard.verdict import listed
 from core.guard.words import Call, Word, split_options
 
 _FIND_GLOBAL = ("-H", "-L", "-P", "-O1", "-O2", "-O3", "-D")
 _STARTERS = ("-exec", "-execdir", "-ok", "-okdir")
 _FIND_WRITERS = ("-fprint", "-fprint0", "-fls", "-fprintf")
-_GREP_VALUED = frozenset(["-e", "-f", "-m", "-A", "-B", "-C", "-d", "-D", "--regexp", "--file", "--max-count", "--after-context", "--before-context", "--context", "--include", "--exclude", "--exclude-dir", "--label", "-t", "-T", "-g", "--glob", "--iglob", "--type", "--type-not", "-M", "--max-depth", "--max-columns", "--sort", "--sortr", "-r", "--replace", "--pre", "--pre-glob", "-j", "--threads", "--colors", "--engine"])
 _WHOLE = ("/", "/home", "/Users", "/root", "/etc", "/proc", "/var")
 _SECRET_HINT = re.compile(r"(api[_.\\s-]*key|secret|token|passw|private.key|BEGIN .*PRIVATE|credential|AKIA)", re.I)
 
@@ -62,7 +63,10 @@ def _start(words: tuple[Word, ...], roots: list[Word], call: Call, scope: Scope)
     """A command per file found: {} is some file below a root."""
     for root in roots:
         below = root.text.rstrip("/") + "/*"
-        inner = tuple(Word(word.text.replace("{}", below), word.static and root.static, word.glob or "{}" in word.text, word.quoted, word.names) for word in words)
+        inner = tuple(
+            Word(word.text.replace("{}", below), word.static and root.static, word.glob or "{}" in word.text, word.quoted, word.names)
+            for word in words
+        )
         if inner:
             if "{}" in words[0].text:
                 scope.add("dynamic.command", call, words[0].text)
@@ -74,7 +78,7 @@ def _start(words: tuple[Word, ...], roots: list[Word], call: Call, scope: Scope)
 
 def grep(name: str, call: Call, scope: Scope) -> None:
     """grep, rg, ag, ack: the first operand is a pattern unless -e or -f gave one; the others are read."""
-    options = split_options(call.arguments, _GREP_VALUED - (frozenset(("-r", "-T", "-t", "-g", "-M", "-j")) if "rg" not in name else frozenset()))
+    options = split_options(call.arguments, listed("grep") - (frozenset(("-r", "-T", "-t", "-g", "-M", "-j")) if "rg" not in name else frozenset()))
     if options.has("--pre", "--pager", "--hostname-bin"):
         scope.add("exec.library", call, name)
     given = options.has("-e", "--regexp", "-f", "--file", "--files", "--type-list")
@@ -89,7 +93,12 @@ def grep(name: str, call: Call, scope: Scope) -> None:
             scope.add("read.home", call, word.text)
         if recursive and scope.zones(word) & {"outside"} and _SECRET_HINT.search(pattern):
             scope.add("secret.read", call, word.text)
-    if not files and call.stdin is not None and call.stdin.environment and (_SECRET_HINT.search(pattern) or re.search("key|pass|auth|cred", pattern, re.I)):
+    if (
+        not files
+        and call.stdin is not None
+        and call.stdin.environment
+        and (_SECRET_HINT.search(pattern) or re.search("key|pass|auth|cred", pattern, re.I))
+    ):
         scope.add("secret.env", call, pattern)
     for word in call.arguments:
         if word.text.startswith("--include=") and not given and recursive:
@@ -100,7 +109,7 @@ def fd(name: str, call: Call, scope: Scope) -> None:
     """fd: -x and -X start a command per file."""
     for index, word in enumerate(call.arguments):
         if word.text in ("-x", "-X", "--exec", "--exec-batch"):
-            words = [w for w in call.arguments[index + 1:] if w.text != ";"]
+            words = [w for w in call.arguments[index + 1 :] if w.text != ";"]
             if words:
                 evaluate(call.inner((*words, Word("./*", glob=True))), scope)
             return
@@ -108,5 +117,11 @@ def fd(name: str, call: Call, scope: Scope) -> None:
         scope.read(call, word, contents=False)
 
 
-HANDLERS: dict[str, Handler] = {"find": find, "gfind": find, "bfs": find, "fd": fd, "fdfind": fd,
-                                **dict.fromkeys(("grep", "egrep", "fgrep", "rgrep", "zgrep", "rg", "ag", "ack", "ugrep", "pcregrep", "pt"), grep)}
+HANDLERS: dict[str, Handler] = {
+    "find": find,
+    "gfind": find,
+    "bfs": find,
+    "fd": fd,
+    "fdfind": fd,
+    **dict.fromkeys(("grep", "egrep", "fgrep", "rgrep", "zgrep", "rg", "ag", "ack", "ugrep", "pcregrep", "pt"), grep),
+}

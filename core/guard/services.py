@@ -1,23 +1,37 @@
 """Containers, clouds and databases: what changes something there asks."""
+
 from __future__ import annotations
 
 import re
 
 from core.guard.programs import Handler, by_table, evaluate, operands_after, spec_of, subcommand
 from core.guard.scope import Scope
+from core.guard.verdict import listed
 from core.guard.words import HOLE, Call, Word, split_options
 from core.guard.wrappers import small_file
 
-_HOST_FLAGS = ("--privileged", "--device", "--cap-add", "--security-opt", "--volumes-from", "--cgroup-parent", "--runtime", "--device-cgroup-rule", "--userns", "--cgroupns", "--group-add", "--sysctl")
-_DOCKER_VALUED = frozenset(["-v", "--volume", "-p", "--publish", "-e", "--env", "--env-file", "--name", "-w", "--workdir", "-u", "--user", "--network", "--net", "--pid", "--ipc", "--uts", "-h", "--hostname", "--entrypoint", "-m", "--memory", "--cpus", "--restart", "--platform", "--label", "-l", "--mount", "--add-host", "--link", "--expose", "--log-driver", "--log-opt", "--tmpfs", "--shm-size", "--ulimit", "--gpus", "--pull", "--index", "--cidfile", "-a", "--attach", "--dns", "--health-cmd", "--stop-signal", "--stop-timeout"]) | frozenset(_HOST_FLAGS)
-_READ_SQL = re.compile(r"^(select|show|describe|desc|explain|with|values|table|pragma|use|set\s+(search_path|statement_timeout|names|timezone|@)|begin|start\s+transaction|rollback|analyze|help|status|list|print)\b", re.I)
-_LOCAL_SQL = re.compile(r"^(insert|create\s+(temp\w*\s+)?(table|index|unique\s+index|view)|alter\s+table\s+\S+\s+add|vacuum|reindex|commit|end|begin|savepoint|release|attach)\b", re.I)
-_SQL_RISK = re.compile(r"\b(delete|drop|truncate|update|alter|grant|revoke|insert|replace|merge|create|copy|call|do|load_file|into\s+(out|dump)file|pg_read_file|pg_ls_dir|lo_export|lo_import|dblink|xp_cmdshell|load_extension|writefile|readfile|"
-                       r"pg_terminate_backend|pg_cancel_backend|pg_reload_conf|setval|exec|execute|shutdown|kill|rename|lock|unlock|reset|purge|flush|optimize|rename)\b", re.I)
-_DOT_SAFE = re.compile(r"^\.(tables|schema|indexes|indices|databases|headers?|mode|width|show|help|quit|exit|timer|stats|dump|fullschema|nullvalue|separator|explain|echo|changes|bail|lint|sha3sum|eqp|print|version)\b", re.I)
+_READ_SQL = re.compile(
+    r"^(select|show|describe|desc|explain|with|values|table|pragma|use|set\s+(search_path|statement_timeout|names|timezone|@)|begin|start\s+transaction|rollback|analyze|help|status|list|print)\b",
+    re.I,
+)
+_LOCAL_SQL = re.compile(
+    r"^(insert|create\s+(temp\w*\s+)?(table|index|unique\s+index|view)|alter\s+table\s+\S+\s+add|vacuum|reindex|commit|end|begin|savepoint|release|attach)\b",
+    re.I,
+)
+_SQL_RISK = re.compile(
+    r"\b(delete|drop|truncate|update|alter|grant|revoke|insert|replace|merge|create|copy|call|do|load_file|into\s+(out|dump)file|pg_read_file|pg_ls_dir|lo_export|lo_import|dblink|xp_cmdshell|load_extension|writefile|readfile|"
+    r"pg_terminate_backend|pg_cancel_backend|pg_reload_conf|setval|exec|execute|shutdown|kill|rename|lock|unlock|reset|purge|flush|optimize|rename)\b",
+    re.I,
+)
+_DOT_SAFE = re.compile(
+    r"^\.(tables|schema|indexes|indices|databases|headers?|mode|width|show|help|quit|exit|timer|stats|dump|fullschema|nullvalue|separator|explain|echo|changes|bail|lint|sha3sum|eqp|print|version)\b",
+    re.I,
+)
 _BACKSLASH_SAFE = re.compile(r"^\\(d\w*\+?|l\+?|c|conninfo|timing|x|q|h|\?|pset|echo|encoding|sf\+?|sv\+?|z|a|t|du|dt|dn)(\s|$)")
-_MONGO_RISK = re.compile(r"(delete|remove|drop|update|insert|replace|rename|bulkWrite|createUser|grant|revoke|shutdown|eval\(|load\(|runCommand|adminCommand|save\(|findAndModify|findOneAnd|\$out|\$merge|process|require|fs\.|child_process|createIndex|createCollection)", re.I)
-_REDIS_SAFE = frozenset(["ping", "get", "mget", "exists", "ttl", "pttl", "type", "keys", "scan", "info", "dbsize", "strlen", "llen", "lrange", "hget", "hgetall", "hkeys", "hlen", "hmget", "smembers", "scard", "sismember", "zrange", "zcard", "zscore", "zrangebyscore", "xrange", "xlen", "xinfo", "memory", "time", "echo", "lastsave", "object", "client", "command", "getrange", "bitcount", "slowlog", "latency", "--scan", "--stat", "--bigkeys", "--latency", "select", "hello", "zrevrange", "hexists", "lindex", "zcount", "sscan", "hscan", "zscan", "randomkey"])
+_MONGO_RISK = re.compile(
+    r"(delete|remove|drop|update|insert|replace|rename|bulkWrite|createUser|grant|revoke|shutdown|eval\(|load\(|runCommand|adminCommand|save\(|findAndModify|findOneAnd|\$out|\$merge|process|require|fs\.|child_process|createIndex|createCollection)",
+    re.I,
+)
 
 
 def risky_sql(text: str, local: bool = False) -> bool:
@@ -64,8 +78,10 @@ def _sql_stdin(call: Call, scope: Scope, local: bool) -> None:
 
 def sql_client(name: str, call: Call, scope: Scope) -> None:
     """psql, mysql and the like."""
-    valued = {"psql": "-c -f -d -U -h -p -o -v -L --command --file --dbname --username --host --port --output --set --variable -F -P -R -T",
-              "mysql": "-e -u -h -P -D -S --execute --user --host --port --database --socket --init-command --default-character-set"}
+    valued = {
+        "psql": "-c -f -d -U -h -p -o -v -L --command --file --dbname --username --host --port --output --set --variable -F -P -R -T",
+        "mysql": "-e -u -h -P -D -S --execute --user --host --port --database --socket --init-command --default-character-set",
+    }
     options = split_options(call.arguments, frozenset(valued.get(name, valued["mysql"] + " -q -Q -c -f --query --command").split()))
     if options.has("-l", "--list", "--version", "-V", "--help"):
         return
@@ -101,7 +117,9 @@ def sqlite(name: str, call: Call, scope: Scope) -> None:
 
 def mongo(name: str, call: Call, scope: Scope) -> None:
     """mongosh --eval CODE"""
-    options = split_options(call.arguments, frozenset(("--eval", "--host", "--port", "-u", "-p", "--file", "-f", "--username", "--password", "--authenticationDatabase")))
+    options = split_options(
+        call.arguments, frozenset(("--eval", "--host", "--port", "-u", "-p", "--file", "-f", "--username", "--password", "--authenticationDatabase"))
+    )
     for word in options.get("--eval"):
         if not word.static or _MONGO_RISK.search(word.text):
             scope.add("database.change", call, word.text)
@@ -111,14 +129,21 @@ def mongo(name: str, call: Call, scope: Scope) -> None:
 
 def redis(name: str, call: Call, scope: Scope) -> None:
     """redis-cli COMMAND …"""
-    words = split_options(call.arguments, frozenset(("-h", "-p", "-a", "-n", "-u", "-s", "-r", "-i", "--user", "--pass", "--eval", "--cacert")), stop_at_operand=True)
+    words = split_options(
+        call.arguments, frozenset(("-h", "-p", "-a", "-n", "-u", "-s", "-r", "-i", "--user", "--pass", "--eval", "--cacert")), stop_at_operand=True
+    )
     if words.has("--eval", "--pipe", "--rdb", "--functions-rdb") or not words.operands and call.stdin is not None:
         scope.add("database.change", call, name)
     elif words.operands:
         first = words.operands[0]
         second = words.operands[1].text.lower() if len(words.operands) > 1 else ""
-        risky = first.text.lower() == "client" and second not in ("list", "info", "getname", "id") or first.text.lower() in ("config", "acl") and second not in ("get", "list", "whoami")
-        if not first.static or risky or first.text.lower() not in (*_REDIS_SAFE, "config", "acl"):
+        risky = (
+            first.text.lower() == "client"
+            and second not in ("list", "info", "getname", "id")
+            or first.text.lower() in ("config", "acl")
+            and second not in ("get", "list", "whoami")
+        )
+        if not first.static or risky or first.text.lower() not in (*listed("redis_safe"), "config", "acl"):
             scope.add("database.change", call, first.text)
 
 
@@ -129,11 +154,18 @@ def docker(name: str, call: Call, scope: Scope) -> None:
     head = operands[1:2] if operands[:1] in (["compose"], ["container"]) else operands[:1]
     verb = head[0] if head else ""
     compose = operands[:1] == ["compose"] or "compose" in name
-    if any(word.text.partition("=")[0] in spec.get("veto", {}) for word in call.arguments[:2]) or verb not in ("run", "exec", "create", "up", "down", "build"):
+    if any(word.text.partition("=")[0] in spec.get("veto", {}) for word in call.arguments[:2]) or verb not in (
+        "run",
+        "exec",
+        "create",
+        "up",
+        "down",
+        "build",
+    ):
         by_table(name, call, scope)
         return
     place = next(i for i, word in enumerate(call.arguments) if word.text == verb)
-    rest = call.arguments[place + 1:]
+    rest = call.arguments[place + 1 :]
     if verb == "down" and any(word.text in ("-v", "--volumes", "--rmi") or word.text.startswith(("--rmi", "--volumes")) for word in rest):
         scope.add("container.change", call, f"{name} {verb} -v")
     elif verb in ("up", "down", "build"):
@@ -145,7 +177,29 @@ def docker(name: str, call: Call, scope: Scope) -> None:
 
 
 def _build_options(rest: tuple[Word, ...], call: Call, scope: Scope) -> None:
-    options = split_options(rest, frozenset(["-t", "-f", "--tag", "--file", "--build-arg", "--target", "--platform", "--cache-from", "--cache-to", "--output", "-o", "--secret", "--ssh", "--label", "--network", "--progress"]))
+    options = split_options(
+        rest,
+        frozenset(
+            [
+                "-t",
+                "-f",
+                "--tag",
+                "--file",
+                "--build-arg",
+                "--target",
+                "--platform",
+                "--cache-from",
+                "--cache-to",
+                "--output",
+                "-o",
+                "--secret",
+                "--ssh",
+                "--label",
+                "--network",
+                "--progress",
+            ]
+        ),
+    )
     if options.has("--secret", "--ssh", "--allow", "--push"):
         scope.add("publish.package" if options.has("--push") else "secret.read", call, "docker build")
     for word in options.operands:
@@ -158,10 +212,10 @@ def _build_options(rest: tuple[Word, ...], call: Call, scope: Scope) -> None:
 
 
 def _container(verb: str, rest: tuple[Word, ...], compose: bool, call: Call, scope: Scope) -> None:
-    options = split_options(rest, _DOCKER_VALUED, stop_at_operand=True)
+    options = split_options(rest, listed("docker") | listed("docker_host"), stop_at_operand=True)
     scope.add("container.local", call, verb)
     shared = [word.text for word in options.get("--pid", "--ipc", "--uts", "--network", "--net", "--userns")]
-    if options.has(*_HOST_FLAGS) or any(value == "host" or value.startswith("container:") for value in shared):
+    if options.has(*listed("docker_host")) or any(value == "host" or value.startswith("container:") for value in shared):
         scope.add("container.host", call, verb)
     for word in options.get("-v", "--volume", "--mount", "--env-file"):
         _mount(word, call, scope)
@@ -189,8 +243,14 @@ def cloud(name: str, call: Call, scope: Scope) -> None:
     spec = spec_of(name)
     words = [word.text for word in operands_after(call, spec.get("skip", ""))]
     text = " ".join(words[:4])
-    quiet = re.match(r"^[\w-]+ (describe|list|head|wait|filter|lookup|search|batch-get|get)(-[\w-]+)?( |$)", text) if name == "aws" else re.search(r" (list|show|list-\w+)( |$)", text)
-    secret = re.search(r"secret|password|token|credential|get-parameter|access-key|decrypt|get-object|keyvault|keys list|get-session|authorization", text)
+    quiet = (
+        re.match(r"^[\w-]+ (describe|list|head|wait|filter|lookup|search|batch-get|get)(-[\w-]+)?( |$)", text)
+        if name == "aws"
+        else re.search(r" (list|show|list-\w+)( |$)", text)
+    )
+    secret = re.search(
+        r"secret|password|token|credential|get-parameter|access-key|decrypt|get-object|keyvault|keys list|get-session|authorization", text
+    )
     if quiet and not secret and all(word.static for word in call.arguments[:2]):
         return
     subcommand(name, spec, call, scope)
@@ -221,6 +281,21 @@ def clock(name: str, call: Call, scope: Scope) -> None:
         scope.add("system.settings", call, name)
 
 
-HANDLERS: dict[str, Handler] = {**dict.fromkeys(("psql", "mysql", "mariadb", "pgcli", "mycli", "sqlcmd", "isql", "usql", "clickhouse-client", "clickhouse", "cqlsh", "snowsql", "sqlplus"), sql_client),
-                                **dict.fromkeys(("sqlite3", "sqlite", "duckdb", "litecli"), sqlite), "mongosh": mongo, "mongo": mongo, "redis-cli": redis, "valkey-cli": redis,
-                                **dict.fromkeys(("docker", "podman", "nerdctl", "docker-compose", "podman-compose"), docker), "aws": cloud, "az": cloud, "kubectl": kubectl, "k": kubectl, "crontab": crontab, "date": clock}
+HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(
+        ("psql", "mysql", "mariadb", "pgcli", "mycli", "sqlcmd", "isql", "usql", "clickhouse-client", "clickhouse", "cqlsh", "snowsql", "sqlplus"),
+        sql_client,
+    ),
+    **dict.fromkeys(("sqlite3", "sqlite", "duckdb", "litecli"), sqlite),
+    "mongosh": mongo,
+    "mongo": mongo,
+    "redis-cli": redis,
+    "valkey-cli": redis,
+    **dict.fromkeys(("docker", "podman", "nerdctl", "docker-compose", "podman-compose"), docker),
+    "aws": cloud,
+    "az": cloud,
+    "kubectl": kubectl,
+    "k": kubectl,
+    "crontab": crontab,
+    "date": clock,
+}

@@ -1,4 +1,5 @@
 """The way from a text to the reader of its shell. The parsers are imported when the first text of their kind arrives."""
+
 from __future__ import annotations
 
 import re
@@ -47,12 +48,13 @@ def _cmd(call: Call, scope: Scope) -> None:
         if call.stdin is not None:
             scope.add("dynamic.script", call, "cmd")
         return
-    rest = [word for word in (Word(words[place].text.lstrip("/")[1:], words[place].static), *words[place + 1:]) if word.text]
+    rest = [word for word in (Word(words[place].text.lstrip("/")[1:], words[place].static), *words[place + 1 :]) if word.text]
     _inner(rest, call, scope, "cmd")
 
 
 def _inner(rest: list[Word], call: Call, scope: Scope, shell: str) -> None:
     from core.guard.wrappers import judge_inner as judge
+
     if not all(word.static for word in rest):
         scope.add("dynamic.script", call, shell)
     judge(" ".join(word.text for word in rest), call, scope, shell)
@@ -60,6 +62,7 @@ def _inner(rest: list[Word], call: Call, scope: Scope, shell: str) -> None:
 
 def _powershell(call: Call, scope: Scope) -> None:
     from core.guard.programs import run_script
+
     words = list(call.arguments)
     while words:
         word = words.pop(0)
@@ -80,7 +83,11 @@ def _powershell(call: Call, scope: Scope) -> None:
             if words:
                 run_script(call, words[0], scope)
             return
-        if switch.startswith(("ex", "ep", "w", "ver", "inp", "out", "conf", "settings", "custom", "wo", "psc")) and switch not in ("version",) and words:
+        if (
+            switch.startswith(("ex", "ep", "w", "ver", "inp", "out", "conf", "settings", "custom", "wo", "psc"))
+            and switch not in ("version",)
+            and words
+        ):
             value = words.pop(0)
             if switch.startswith(("conf", "settings", "psc")):
                 scope.add("exec.library", call, value.text)
@@ -89,4 +96,3 @@ def _powershell(call: Call, scope: Scope) -> None:
             return
     if call.stdin is not None:
         scope.add("dynamic.script", call, call.name)
-

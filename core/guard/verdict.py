@@ -3,6 +3,7 @@
 A rule is a stable id ("delete.outside"). tables/rules.json gives each its effect, its decision and what would be allowed instead;
 core/locale/guard.json gives the reason that a person reads.
 """
+
 from __future__ import annotations
 
 import functools
@@ -12,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from core.guard.reasons import REASONS
 from core.i18n import t
 
 EFFECTS = ("read", "write-workspace", "network", "unknown", "write-outside", "destructive", "privilege", "secret", "exfil")
@@ -60,12 +62,22 @@ class Verdict:
     @property
     def reason(self) -> str:
         """Why, in the language of the person."""
-        return t("guard." + self.rule, command=_short(self.command), resource=_short(self.resource) or _short(self.command))
+        return t(REASONS[self.rule], command=_short(self.command), resource=_short(self.resource) or _short(self.command))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {"decision": self.decision, "effect": self.effect, "rule": self.rule, "span": list(self.span), "command": self.command,
-                "resource": self.resource, "reason": self.reason, "allowed": self.allowed, "rules": list(self.rules), "network": self.network}
+        return {
+            "decision": self.decision,
+            "effect": self.effect,
+            "rule": self.rule,
+            "span": list(self.span),
+            "command": self.command,
+            "resource": self.resource,
+            "reason": self.reason,
+            "allowed": self.allowed,
+            "rules": list(self.rules),
+            "network": self.network,
+        }
 
 
 def _short(text: str, limit: int = 120) -> str:
@@ -84,6 +96,12 @@ def load_table(name: str) -> Any:
 def words_in(value: str | list[str]) -> list[str]:
     """The words of a table entry that is one line or several."""
     return (value if isinstance(value, str) else " ".join(value)).split()
+
+
+@functools.cache
+def listed(name: str) -> frozenset[str]:
+    """The option or argument names of tables/arguments.json under `name`."""
+    return frozenset(words_in(load_table("arguments")[name]))
 
 
 @functools.cache
@@ -116,5 +134,14 @@ def conclude(findings: Iterable[Finding], text: str, sandboxed: bool = False) ->
             worst = (rank, finding)
     found = worst[1] if worst else Finding("read.only", 0, len(text))
     row = table[found.rule]
-    return Verdict(decide(found.rule, sandboxed), row.effect, found.rule, (found.start, found.end), text[found.start:found.end],
-                   found.resource, row.allowed, tuple(stopping), network)
+    return Verdict(
+        decide(found.rule, sandboxed),
+        row.effect,
+        found.rule,
+        (found.start, found.end),
+        text[found.start : found.end],
+        found.resource,
+        row.allowed,
+        tuple(stopping),
+        network,
+    )

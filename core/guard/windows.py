@@ -1,4 +1,5 @@
 """Programs of Windows, shared by PowerShell and cmd."""
+
 from __future__ import annotations
 
 import functools
@@ -29,14 +30,14 @@ def program(call: Call, scope: Scope) -> None:
     if "/" not in call.name and "\\" not in call.name or re.search(r"^[A-Za-z]:[\\/]windows[\\/]", call.name, re.I):
         pattern = table["reads"].get(name)
         if pattern is not None and static and re.fullmatch(pattern, text, re.I):
-            scope.count()
+            scope.count(call)
             return
         if name in danger() and call.words[0].static:
-            scope.count()
+            scope.count(call)
             scope.add(danger()[name], call, name)
             return
         if name in words_in(table["read"]) and not (known(name) and name not in ("find", "sort", "more", "tree", "date")):
-            scope.count()
+            scope.count(call)
             reads(call, scope)
             return
         if known(name):

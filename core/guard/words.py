@@ -1,9 +1,10 @@
 """Words and simple commands as the parsers hand them to the tables, whatever the shell."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-HOLE = "\x00"   # stands in a word's text for a part whose value is not known
+HOLE = "\x00"  # stands in a word's text for a part whose value is not known
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,9 @@ class Options:
         return [word for name in names for word in self.values.get(name, ()) if word is not None]
 
 
-def split_options(arguments: tuple[Word, ...], valued: frozenset[str] = frozenset(), *, stop_at_operand: bool = False,
-                  single_dash_long: bool = False) -> Options:
+def split_options(
+    arguments: tuple[Word, ...], valued: frozenset[str] = frozenset(), *, stop_at_operand: bool = False, single_dash_long: bool = False
+) -> Options:
     """Separate options from operands the way getopt does; `valued` names the options that take a value."""
     result = Options()
     index = 0
@@ -112,7 +114,7 @@ def _option(word: Word, arguments: tuple[Word, ...], index: int, valued: frozens
         if name not in valued:
             result.values.setdefault(name, []).append(None)
             continue
-        rest = text[place + 1:]
+        rest = text[place + 1 :]
         if rest:
             result.values.setdefault(name, []).append(replace(word, text=rest))
         elif index < len(arguments):

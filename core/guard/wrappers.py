@@ -1,4 +1,5 @@
 """Programs and built-ins that start another command or read another script."""
+
 from __future__ import annotations
 
 import re
@@ -8,7 +9,26 @@ from core.guard.scope import Scope
 from core.guard.verdict import load_table
 from core.guard.words import HOLE, Call, Word, split_options
 
-_SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "yash", "posh", "oksh", "xonsh", "elvish", "nu", "busybox sh")
+_SHELLS = (
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "ksh",
+    "mksh",
+    "ash",
+    "fish",
+    "csh",
+    "tcsh",
+    "rbash",
+    "yash",
+    "posh",
+    "oksh",
+    "xonsh",
+    "elvish",
+    "nu",
+    "busybox sh",
+)
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*\+?=")
 _OPTION_LIKE = re.compile(r"^-[a-zA-Z]*c$")
 
@@ -16,6 +36,7 @@ _OPTION_LIKE = re.compile(r"^-[a-zA-Z]*c$")
 def judge_inner(text: str, call: Call, scope: Scope, shell: str = "posix") -> None:
     """Judge a script inside a command; its working directory does not outlive it."""
     from core.guard.shells import walk_script
+
     walk_script(text, scope.child(call=call, shell=shell))
 
 
@@ -61,7 +82,7 @@ def env(name: str, call: Call, scope: Scope) -> None:
         text = arguments[index].text
         if text in ("-S", "--split-string") or text.startswith(("-S", "--split-string=")):
             rest = text[2:] if text.startswith("-S") and len(text) > 2 else text.partition("=")[2]
-            tail = " ".join(word.text for word in arguments[index + 1:])
+            tail = " ".join(word.text for word in arguments[index + 1 :])
             judge_inner((rest + " " + tail).strip(), call, scope)
             return
         if text in ("-u", "--unset", "-C", "--chdir"):
@@ -87,10 +108,15 @@ def assign(name: str, value: Word | None, call: Call, scope: Scope, *, exported:
     text = value.text if value is not None else ""
     if safe is not None and value is not None and value.static and re.fullmatch(safe, text):
         return
-    if name in table["inside"] and value is not None and value.static:
-        if all(scope.zones(Word(piece)) <= {"workspace", "project"} for piece in text.split(":") if piece):
-            return
-    if re.fullmatch("|".join(table["dangerous"]), name) and (exported or not re.fullmatch("IFS|PS4|PS1", name) or name == "IFS"):
+    pieces = [piece for piece in text.split(":") if piece]
+    if (
+        name in table["inside"]
+        and value is not None
+        and value.static
+        and all(scope.zones(Word(piece)) <= {"workspace", "project"} for piece in pieces)
+    ):
+        return
+    if re.fullmatch("|".join(table["dangerous"]), name) and (exported or name not in ("PS4", "PS1")):
         scope.add("env.assign", call, name)
 
 
@@ -172,6 +198,7 @@ def script_file(word: Word, call: Call, scope: Scope) -> None:
 def small_file(path: str, limit: int = 65536) -> str | None:
     """The text of a regular file of at most `limit` bytes, or None."""
     import os
+
     try:
         if not os.path.isfile(path) or os.path.getsize(path) > limit:
             return None
@@ -265,7 +292,7 @@ def xargs(name: str, call: Call, scope: Scope) -> None:
     words = list(arguments[index:])
     for place, word in enumerate(words):
         if word.text in (":::", "::::", ":::+"):
-            words = words[:place] + [Word(w.text, w.static) for w in words[place + 1:]]
+            words = words[:place] + [Word(w.text, w.static) for w in words[place + 1 :]]
             break
     if not words:
         if name == "parallel":
@@ -277,7 +304,9 @@ def xargs(name: str, call: Call, scope: Scope) -> None:
         return
     marker = replace or ("{}" if name == "parallel" else "")
     if marker and any(marker in word.text for word in words):
-        words = [Word(w.text.replace(marker, filler.text), w.static and filler.static, w.glob or filler.glob) if marker in w.text else w for w in words]
+        words = [
+            Word(w.text.replace(marker, filler.text), w.static and filler.static, w.glob or filler.glob) if marker in w.text else w for w in words
+        ]
     else:
         words.append(filler)
     evaluate(call.inner(tuple(words)), scope)
@@ -294,6 +323,7 @@ def watch(name: str, call: Call, scope: Scope) -> None:
 def other_shell(name: str, call: Call, scope: Scope) -> None:
     """powershell and cmd, started from any shell."""
     from core.guard import shells
+
     shells.foreign(name, call, scope)
 
 
@@ -313,12 +343,36 @@ def busybox(name: str, call: Call, scope: Scope) -> None:
     inner_words(call, 0, scope)
 
 
-
 HANDLERS: dict[str, Handler] = {
     "printenv": printenv,
-    **dict.fromkeys(load_table("wrappers")["plain"], wrapper), **dict.fromkeys(load_table("wrappers")["elevate"], elevate),
-    **dict.fromkeys(_SHELLS, shell), "env": env, "command": command, "builtin": command, "exec": command, "eval": evaluate_text, "source": source, ".": source,
-    "trap": trap, "alias": alias, "cd": change_directory, "pushd": change_directory, "popd": change_directory, "chdir": change_directory, "xargs": xargs,
-    "parallel": xargs, "watch": watch, "flock": flock, "busybox": busybox, "toybox": busybox, "powershell": other_shell, "pwsh": other_shell, "cmd": other_shell,
+    **dict.fromkeys(_SHELLS, shell),
+    "env": env,
+    "command": command,
+    "builtin": command,
+    "exec": command,
+    "eval": evaluate_text,
+    "source": source,
+    ".": source,
+    "trap": trap,
+    "alias": alias,
+    "cd": change_directory,
+    "pushd": change_directory,
+    "popd": change_directory,
+    "chdir": change_directory,
+    "xargs": xargs,
+    "parallel": xargs,
+    "watch": watch,
+    "flock": flock,
+    "busybox": busybox,
+    "toybox": busybox,
+    "powershell": other_shell,
+    "pwsh": other_shell,
+    "cmd": other_shell,
     "wsl": busybox,
 }
+
+
+def table_handlers() -> dict[str, Handler]:
+    """The wrappers of tables/wrappers.json."""
+    table = load_table("wrappers")
+    return {**dict.fromkeys(table["plain"], wrapper), **dict.fromkeys(table["elevate"], elevate)}
