@@ -80,6 +80,15 @@ def _temp() -> str:
     return os.path.realpath(tempfile.gettempdir())
 
 
+def expand_home(text: str) -> str:
+    """~ and ~name at the start replaced; a name that does not exist here is taken for a home folder all the same."""
+    match = re.match(r"~([\w.-]*)(?=[/\\]|$)", text)
+    if match is None:
+        return text
+    home = os.path.expanduser(match[0])
+    return ("/home/" + match[1] if home.startswith("~") else home) + text[match.end() :]
+
+
 def parts(path: str, fold: bool) -> tuple[str, ...]:
     """The components of a path for comparing."""
     return tuple(piece for piece in (path.casefold() if fold else path).replace("\\", "/").split("/") if piece)
@@ -253,8 +262,7 @@ def judge_path(
     """
     roots = make_roots(workspace, project=project, protected=skill_roots, writable=writable, windows=windows)
     text = os.fspath(path)
-    if text.startswith("~"):
-        text = os.path.expanduser(text)
+    text = expand_home(text)
     if "\x00" in text:
         return conclude([Finding("parse.control", 0, len(text), text)], text)
     place = locate(text, os.path.realpath(cwd) if cwd is not None else roots.workspace, roots)

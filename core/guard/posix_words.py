@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import TYPE_CHECKING
 
+from core.guard.paths import expand_home
 from core.guard.scope import MAX_WORDS, Scope
 from core.guard.verdict import load_table
 from core.guard.words import HOLE, Word
@@ -62,12 +62,9 @@ def word_of(node: Node, source: bytes, scope: Scope) -> Word:
 def _tilde(text: str, quoted: bool) -> str:
     if quoted:
         return text
-    match = re.match(r"^([\w-]+=)?(~[\w-]*)(?=/|$)", text)
-    if match is None:
-        return text
-    home = os.path.expanduser(match[2])
-    home = "/home/" + home[1:] if home.startswith("~") else home
-    return (match[1] or "") + home + text[match.end() :]
+    assigned = re.match(r"^[\w-]+=(?=~)", text)
+    start = assigned.end() if assigned else 0
+    return text[:start] + expand_home(text[start:])
 
 
 def _collect(node: Node, source: bytes, scope: Scope, pieces: _Pieces, quoted: bool) -> None:

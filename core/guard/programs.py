@@ -128,14 +128,19 @@ def _program(call: Call, scope: Scope) -> str:
         return base
     zones = scope.zones(call.words[0])
     if zones <= {"workspace"}:
-        return base if known(base) else run_script(call, call.words[0], scope)
+        if known(base):
+            return base
+        from core.guard.wrappers import start_file
+
+        start_file(call.words[0], call, scope)
+        return ""
     if known(base) and zones <= {"workspace", "project"} and "/bin/" in name:
         return base
     scope.add("exec.outside", call, name)
     return base if classes().get(base, "build") not in ("build", "read", "list", "text") or base in handlers() else ""
 
 
-def run_script(call: Call, script: Word, scope: Scope) -> str:
+def run_script(call: Call, script: Word, scope: Scope) -> None:
     """A script file is started: one in the workspace may run, unless this very command line fetched it."""
     for place in scope.places(script):
         if place.path in scope.report.downloads:
@@ -148,7 +153,6 @@ def run_script(call: Call, script: Word, scope: Scope) -> str:
             scope.add("secret.read", call, place.path)
         else:
             scope.add("script.workspace", call, place.path)
-    return ""
 
 
 def _only_help(name: str, call: Call) -> bool:

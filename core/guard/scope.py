@@ -92,7 +92,7 @@ class Scope:
         """Where a path may lead, for every possible working directory."""
         if len(word.text) > MAX_PATH:
             return [Place(word.text[:80], "unknown")]
-        text = os.path.expanduser(word.text) if word.text[:1] == "~" and not word.quoted else word.text
+        text = word.text if word.quoted else paths.expand_home(word.text)
         if os.path.isabs(text) and not self.roots.windows:
             return [paths.locate(text, None, self.roots)]
         return [paths.locate(text, cwd, self.roots) for cwd in self.cwds]

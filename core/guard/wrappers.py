@@ -195,6 +195,15 @@ def script_file(word: Word, call: Call, scope: Scope) -> None:
                 judge_inner(text, call, scope, {"bat": "cmd", "cmd": "cmd", "ps1": "powershell"}.get(word.text.lower().rpartition(".")[2], "posix"))
 
 
+def start_file(word: Word, call: Call, scope: Scope) -> None:
+    """A file of the workspace is started by its own name; a shell script is read like `sh FILE`."""
+    first = [small_file(place.path) or "" for place in scope.places(word)] if word.static and not word.glob else []
+    if any(re.match(r"#!.*\b(ba|z|k|da)?sh\b", text) for text in first) or word.text.endswith((".sh", ".bash", ".bat", ".cmd", ".ps1")):
+        script_file(word, call, scope)
+    else:
+        run_script(call, word, scope)
+
+
 def small_file(path: str, limit: int = 65536) -> str | None:
     """The text of a regular file of at most `limit` bytes, or None."""
     import os
