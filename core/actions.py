@@ -19,6 +19,7 @@ from core.workspace import AGENT_FOLDER, Workspace
 
 _NOT_FOUND = re.compile(r"(?:can't open file|No such file or directory:|cannot access|cannot open|cannot stat) '([^'\n]+)'|"
                         r": ([^:'\n]+): No such file or directory")
+_NO_MODULE = re.compile(r"No module named '([\w-]+)")
 Confirm = Callable[[str, str, guard.Verdict], bool]
 
 
@@ -132,8 +133,8 @@ class Actions:
         notes = []
         if not body.strip():
             notes.append("It printed nothing." + (" Check its effect, or print the result." if result.exit_code == 0 and not ended else ""))
-        if result.exit_code and (missing := self._missing(body)):
-            notes.append(missing)
+        if result.exit_code:
+            notes += [note for note in (self._missing(body), self._module(body)) if note]
         if result.left:
             notes.append("Background processes that it left were ended.")
         text = "\n".join([first, *([body] if body.strip() else []), *notes])
@@ -148,6 +149,16 @@ class Actions:
         name = next(group for group in found.groups() if group).replace("\\", "/").rsplit("/", 1)[-1]
         places = [file for file in self._workspace.files() if file.rsplit("/", 1)[-1].lower() == name.lower()]
         return f"Nearest existing: {', '.join(places[:3])} (in the workspace {self._workspace.root})." if places else ""
+
+    def _module(self, output: str) -> str:
+        """A script that imports a skill, or a package that is not there."""
+        found = _NO_MODULE.search(output)
+        if found is None:
+            return ""
+        skill = next((name for name in self._registry.skills if name.replace("-", "_").lower() == found[1].lower()), "")
+        if skill:
+            return f"{skill} is a skill, no Python module: open it with view_skill and run its command."
+        return f"There is no module {found[1]} here. Do it with the standard library."
 
     def _body(self, result: runner.CommandResult) -> str:
         limit = self.observation_limit

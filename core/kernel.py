@@ -54,9 +54,11 @@ class AgentKernel:
         self.outcome: Outcome | None = None
         self.history: list[Message] = []
         self._client = client
-        self._embedded: Any = None
+        self._offline = client is None and not self.settings.api_base_url
+        self._embedded: Any = None  # its transport, once made
         self._clock = clock
         self._requested = 0
+        self._asking = 0.0  # seconds that the person took to answer; no part of an action's duration
         self._schema: tuple[tuple[str, ...] | None, dict[str, Any]] = (None, {})
         self._cancelled = threading.Event()
         self._emitter = Emitter(lambda event: deliver(self.handler, event), clock)
@@ -107,8 +109,10 @@ class AgentKernel:
             self._client.close()
 
     def _loop(self, state: RunState, stream: bool) -> Stop:
-        limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), RepeatLimit(), CostLimit(self.settings.max_run_tokens)]
-        review = Review(guided=self._guided, exists=self._workspace.exists) if self.settings.answer_check else None
+        guided = self._guided
+        limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), RepeatLimit(2 if guided else 3), CostLimit(self.settings.max_run_tokens)]
+        reviewed = self.settings.answer_check and not self._offline
+        review = Review(guided=guided, exists=self._workspace.exists) if reviewed else None
         while True:
             for limit in limits:
                 if stop := limit.before(state):
@@ -206,12 +210,12 @@ class AgentKernel:
         return bool(challenge)
 
     def _act(self, step: protocol.Step, state: RunState) -> Result:
-        action_id, started = f"a{state.steps}", time.monotonic()
+        action_id, started, self._asking = f"a{state.steps}", time.monotonic(), 0.0
         detail = prompt.neutralise(self._actions.detail(step.action, step.arguments))
         self._emitter.emit("action.started", id=action_id, action=step.action, detail=detail, step=state.steps)
         result = self._actions.do(step.action, step.arguments, action_id)
         self._emitter.emit("action.finished", id=action_id, action=step.action, ok=result.ok, exit_code=result.exit_code,
-                           duration_ms=round((time.monotonic() - started) * 1000), content=result.content,
+                           duration_ms=round((time.monotonic() - started - self._asking) * 1000), content=result.content,
                            truncated=result.truncated, diff=result.diff)
         state.denied = state.denied or result.denied
         key = action_key(step.action, step.arguments, result.signature)
@@ -224,7 +228,9 @@ class AgentKernel:
     def _confirm(self, action_id: str, command: str, verdict: Verdict) -> bool:
         self._emitter.emit("confirm.requested", id=action_id, action="run_command", detail=prompt.neutralise(command),
                            reason=verdict.reason, rule=verdict.rule, expires=None)
+        asked = time.monotonic()
         approved = bool(self.handler.on_confirm("run_command", command)) and not self._cancelled.is_set()
+        self._asking = time.monotonic() - asked
         self._emitter.emit("confirm.answered", id=action_id, approved=approved)
         return approved
 
@@ -285,7 +291,7 @@ class AgentKernel:
         if self._client is None:
             from core.llm import ChatClient
 
-            if not self.settings.api_base_url:
+            if self._offline:
                 from core.offline import OfflineTransport
                 self._embedded = OfflineTransport(self.registry)
             self._client = ChatClient(self.settings, transport=self._embedded, log=lambda level, message: self._emitter.emit(

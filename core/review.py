@@ -21,6 +21,8 @@ _DOING = re.compile(
 _COMPUTING = re.compile(
     r"\b(total|sum|average|mean|median|count|how many|most|least|fewest|highest|lowest|largest|smallest|longest|shortest|maximum|minimum|max|min|"
     r"sorted?|difference)\b|总|合计|求和|平均|多少|几个|几行|最多|最少|最高|最低|最大|最小|最长|最短|排序|统计|相差", re.IGNORECASE)
+_CHANGING = re.compile(r"\b(write|create|make|change|set|edit|replace|delete|remove|rename|move|copy|save|append|add|insert|update|fix)\b|"
+                       r"写|创建|新建|生成|修改|改成|改为|改|删除|重命名|移动|复制|保存|追加|添加|更新|替换", re.IGNORECASE)
 _PATHLIKE = re.compile(r"[\w\-\u4e00-\u9fff]+/|[\w\-\u4e00-\u9fff]+\.[A-Za-z]\w{0,4}\b")
 _ADMITS = re.compile(r"\b(fail\w*|error|could not|couldn't|cannot|can't|unable|did not|didn't|not found|no such|unfinished|wrong)\b|"
                      r"失败|错误|出错|无法|不能|没有|未能|找不到|不存在", re.IGNORECASE)
@@ -41,7 +43,7 @@ class Review:
             answer = unicodedata.normalize("NFKC", arguments["answer"])
             questions = {"early": _early(state), "failed": _failed(answer, state), "number": _number(answer, state)}
             if self._guided:
-                questions |= {"gave_up": _gave_up(state), "computed": _computed(state)}
+                questions |= {"gave_up": _gave_up(state), "unchanged": _unchanged(state), "computed": _computed(state)}
         elif action == "write_file" and self._guided and not arguments.get("append"):
             questions = {"drift": self._drift(arguments["path"], state.query)}
         else:
@@ -79,6 +81,14 @@ def _gave_up(state: RunState) -> str:
         return ""
     return (f"Your answer was held back: your last action ({state.done[-1].action}) failed, so it is not done. Fix it and try again in another way; "
             "if it cannot be done, answer that plainly.")
+
+
+def _unchanged(state: RunState) -> str:
+    """A request to change something, and nothing but looking was done."""
+    if not _CHANGING.search(state.query) or any(done.ok and done.action in ("write_file", "run_command") for done in state.done):
+        return ""
+    return ("Your answer was held back: the task asks for a change, and you have changed nothing yet. Change it now with write_file "
+            "(the whole new text of the file) or run_command, then answer.")
 
 
 def _computed(state: RunState) -> str:

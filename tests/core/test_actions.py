@@ -127,6 +127,11 @@ def test_a_file_that_a_command_missed_is_pointed_out_where_it_is(bench: Bench, c
     assert "Nearest existing: files/count.py" in bench.do("run_command", command=command).content
 
 
+def test_a_script_that_imports_a_skill_or_a_missing_package_is_told_what_to_do(bench: Bench) -> None:
+    assert "echo is a skill, no Python module" in bench.do("run_command", command="python -c 'import echo'").content
+    assert "standard library" in bench.do("run_command", command="python -c 'import no_such_package.part'").content
+
+
 def test_a_silent_command_says_so(bench: Bench) -> None:
     assert "It printed nothing. Check its effect" in bench.do("run_command", command="true").content
 

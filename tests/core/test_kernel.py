@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -229,3 +230,15 @@ def test_a_cut_output_can_be_paged_from_its_file(make: Any, tmp_path: Path) -> N
                              reply("answer", answer="ok"), context_window=1000)
     kernel.run("hello")
     assert "4998\n4999\n5000" in last(client)
+
+
+def test_the_time_a_person_takes_to_answer_is_no_part_of_the_actions_duration(make: Any) -> None:
+    class Slow(Recorder):
+        def on_confirm(self, action_type: str, detail: str) -> bool:
+            time.sleep(0.4)
+            return True
+
+    kernel, _, _ = make(reply("run_command", command="true"), reply("answer", answer="ok"))
+    kernel.handler = slow = Slow()
+    kernel.run("hello")
+    assert next(event for event in slow.events if event.type == "action.finished").data["duration_ms"] < 400

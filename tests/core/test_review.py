@@ -81,6 +81,14 @@ def test_a_guided_model_that_gives_up_is_asked_to_try_once_more() -> None:
     assert review.challenge("answer", answer, state) == ""
 
 
+def test_a_guided_model_that_changed_nothing_is_asked_to() -> None:
+    state = RunState("In a.json change theme to dark")
+    state.add(Done("read_file", "a.json", True, "{}", 1))
+    assert "changed nothing yet" in Review(guided=True).challenge("answer", {"answer": "It is dark."}, state)
+    state.add(Done("write_file", "a.json (9 characters)", True, "replaced", 2))
+    assert Review(guided=True).challenge("answer", {"answer": "It is dark."}, state) == ""
+
+
 @pytest.mark.parametrize("query, path, asked", [
     ("Write done into status.txt.", "files/status.txt", True), ("写一个脚本 squares.py，运行它", "files/squares.py", True),
     ("Write done into status.txt", "status.txt", False), ("put a.txt in files", "files/a.txt", False), ("make something", "files/a.txt", False),

@@ -39,7 +39,15 @@ class Program:
         self.screen.quiet()
         if self.output:
             self.output.finish(code)
-        return code
+        return self._written(code)
+
+    def _written(self, code: int) -> int:
+        """The exit code, which is no success where stdout could not be written, say on a full disk."""
+        error = self.output.error if self.output else self.screen.out.error
+        if error is None:
+            return code
+        self.screen.note(t("cli.not_written", reason=error.strerror or error), "red")
+        return code or 1
 
     def _guarded(self) -> int:
         try:

@@ -23,6 +23,7 @@ class JsonOutput:
 
     def __init__(self) -> None:
         self._file = _take_stdout()
+        self.error: OSError | None = None
         self._number = 0
         self._end: Mapping[str, Any] | None = None
         self._session, self._run = new_id("s"), ""
@@ -57,7 +58,8 @@ class JsonOutput:
         try:
             while data:
                 data = data[os.write(self._file, data):]
-        except OSError:  # the reader has gone away
+        except OSError as error:
+            self.error = None if isinstance(error, BrokenPipeError) else error  # a reader may go away
             self._file = os.open(os.devnull, os.O_WRONLY)
 
 

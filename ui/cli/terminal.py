@@ -40,19 +40,24 @@ class Stream:
     def __init__(self, stream: Any, colour: str = "auto", environ: Mapping[str, str] | None = None) -> None:
         environ = os.environ if environ is None else environ
         self.stream = stream
+        self.error: OSError | None = None
         self.tty = is_terminal(stream)
         self.dumb = environ.get("TERM", "") == "dumb"
         self.colour = wants_colour(colour, self.tty, environ)
         self.icons = icons_for(getattr(stream, "encoding", None))
 
     def write(self, text: str) -> None:
-        """Write and flush. A closed stream is not an error: nobody is there to read."""
+        """Write and flush. A reader that has gone away is no error; what else prevents writing is kept in `error`."""
         if self.stream is None:
             return
         try:
             self.stream.write(text)
             self.stream.flush()
-        except (BrokenPipeError, ValueError):
+        except ValueError:  # closed
+            self.stream = None
+        except OSError as error:
+            self.error = None if isinstance(error, BrokenPipeError) else error
+            throw_away(self.stream)
             self.stream = None
 
     def paint(self, text: str, *styles: str) -> str:
@@ -60,6 +65,14 @@ class Stream:
         if not self.colour or not styles or not text:
             return text
         return f"\x1b[{';'.join(STYLES[style] for style in styles)}m{text}\x1b[0m"
+
+
+def throw_away(stream: Any) -> None:
+    """Let what the stream still holds go nowhere, or the interpreter would fail on it when it ends."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (OSError, ValueError, AttributeError):
+        return
 
 
 def is_terminal(stream: Any) -> bool:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -173,3 +174,22 @@ def gone(pid: int) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device that is always full")
+@pytest.mark.parametrize("arguments", [["what is 20!"], ["--json", "what is 20!"], ["skills"], ["--help"]])
+def test_an_answer_that_cannot_be_written_is_no_success(tmp_path: Path, arguments: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, timeout=60,
+                              env=environment(tmp_path))
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr and b"defect" not in done.stderr and b"Exception ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("closing", ["<&-", "2>&-", "2>/dev/full", "| true", ">&-"])
+def test_a_stream_that_is_closed_or_full_breaks_nothing_else(tmp_path: Path, closing: str) -> None:
+    command = " ".join(map(shlex.quote, [*PROGRAM, "what is 20!"])) + (" " if "<" in closing else " </dev/null ") + closing
+    done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60, env=environment(tmp_path), stdin=subprocess.DEVNULL)
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr and b"Exception ignored" not in done.stderr
+    assert (b"2432902008176640000" in done.stdout) is (closing not in ("| true", ">&-"))
