@@ -10,7 +10,6 @@ import functools
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,7 +76,8 @@ def make_roots(
 
 @functools.cache
 def _temp() -> str:
-    return os.path.realpath(tempfile.gettempdir())
+    usual = os.environ.get("TEMP", "C:\\Windows\\Temp") if os.name == "nt" else "/tmp"
+    return os.path.realpath(os.environ.get("TMPDIR") or usual)
 
 
 def expand_home(text: str) -> str:

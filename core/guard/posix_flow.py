@@ -23,6 +23,7 @@ def arguments_behind(redirect: Node) -> list[Node]:
 
 
 def is_folder(path: str) -> bool:
+    """Whether the folder exists now, so that going there will work."""
     return os.path.isdir(path)
 
 

@@ -148,7 +148,7 @@ def run_script(call: Call, script: Word, scope: Scope) -> None:
         elif place.zone == "unknown" or not script.static:
             scope.add("dynamic.script", call, script.text)
         elif place.zone != "workspace":
-            scope.add("exec.outside", call, place.path)
+            scope.add("script.skill" if scope.in_skill(place) else "exec.outside", call, place.path)
         elif place.secret or place.guarded == "write.policy":
             scope.add("secret.read", call, place.path)
         else:

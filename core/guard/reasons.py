@@ -10,6 +10,7 @@ REASONS = {
     "git.local": "guard.git_local",
     "build.tool": "guard.build_tool",
     "script.workspace": "guard.script_workspace",
+    "script.skill": "guard.script_skill",
     "env.change": "guard.env_change",
     "container.local": "guard.container_local",
     "install.packages": "guard.install_packages",

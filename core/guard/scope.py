@@ -119,6 +119,12 @@ class Scope:
         """The zones that a path may lie in."""
         return {place.zone for place in self.places(word)}
 
+    def in_skill(self, place: Place) -> bool:
+        """Whether a path lies in a skill's folder."""
+        roots = self.roots
+        skills = (*roots.protected, os.path.join(roots.project, "skills")) if roots.project else roots.protected
+        return place.zone == "project" and any(paths.within(root, place.path, roots.fold) for root in skills)
+
     def move(self, target: Word | None) -> None:
         """Change the working directory; None goes where nobody knows."""
         if target is None or not target.static:

@@ -109,7 +109,8 @@ def test_importing_the_guard_imports_no_grammar() -> None:
 def test_without_the_grammars_only_a_plain_reading_command_runs() -> None:
     code = (
         "import sys; sys.modules['tree_sitter'] = None\nfrom core.guard import judge\n"
-        "for shell, line in (('posix', 'ls -la src'), ('posix', 'ls; pwd'), ('posix', 'make'), ('posix', 'cat .env'), ('powershell', 'ls'), ('cmd', 'dir')):\n"
+        "lines = [('posix', 'ls -la src'), ('posix', 'ls; pwd'), ('posix', 'make'), ('posix', 'cat .env'), ('powershell', 'ls'), ('cmd', 'dir')]\n"
+        "for shell, line in lines:\n"
         f"    print(judge(line, shell=shell, workspace={WORKSPACE!r}).decision, end=' ')"
     )
     assert run(code) == "allow ask ask ask ask allow"
