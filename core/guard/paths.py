@@ -159,12 +159,14 @@ def _zone(path: str, roots: Roots) -> str:
 def _foreign_zone(path: str, roots: Roots) -> str:
     """The zone of a path outside the workspace and the agent's own folder."""
     pieces = parts(path, True)
+    if within(roots.home, path, roots.fold):
+        return "home"
     if pieces[:2] == ("dev", "shm") or within(roots.temp, path, roots.fold) and not within(roots.temp, roots.workspace, roots.fold):
         return "temp"
     if pieces[:1] == ("dev",):
         return "device"
     below = any(len(pieces) > len(parts(top, True)) and within(top, path, True) for top in _listed("home_parents"))
-    return "home" if below or pieces[:1] == ("root",) or within(roots.home, path, roots.fold) else "outside"
+    return "home" if below or pieces[:1] == ("root",) else "outside"
 
 
 def _secret(name: str, path: str, fold: bool) -> bool:

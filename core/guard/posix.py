@@ -232,8 +232,9 @@ class _Reader:
                 scope.add("secret.env", call, used)
         if keep:
             scope.variables[name] = value if value is not None and value.static and self.set_once(name) else None
-        if value_node is not None:
-            self.visit(value_node, scope, None)
+        for part in (name_node, value_node):
+            if part is not None:
+                self.visit(part, scope, None)
 
     def set_once(self, name: str) -> bool:
         """Whether the text names the variable, other than to use it, in this one assignment only."""

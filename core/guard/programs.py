@@ -41,6 +41,7 @@ _INSTALL_OPTIONS = (
     "--source",
     "--repository",
 )
+_INSTALL_TARGETS = ("--target", "-t", "--prefix", "--root", "--dest", "-d", "--install-dir", "--path")
 RISKY_TARGET = re.compile(
     r"^(deploy|publish|release|install|uninstall|push|upload|drop|reset|destroy|wipe|nuke|purge|flash|rollback)([:_.-]|$)"
     r"|[:_.-](deploy|publish|release|drop|reset|destroy|wipe|nuke|purge|rollback)$"
@@ -329,6 +330,11 @@ def check_install(name: str, call: Call, operands: list[Word], scope: Scope) -> 
     for word in call.arguments:
         if word.text.partition("=")[0] in _INSTALL_OPTIONS and not (word.text in ("-i", "-f") and name in _NODE_INSTALLERS):
             scope.add("remote.code", call, word.text)
+    for index, word in enumerate(call.arguments):
+        option, equals, value = word.text.partition("=")
+        if option in _INSTALL_TARGETS and (name not in _NODE_INSTALLERS or option == "--prefix"):
+            target = Word(value, word.static) if equals else call.arguments[index + 1] if index + 1 < len(call.arguments) else Word(".")
+            scope.write(call, target)
     for word in operands[1:]:
         text = word.text
         shorthand = name in _NODE_INSTALLERS and "/" in text and not text.startswith((".", "@", "/"))

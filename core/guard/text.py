@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from core.guard.programs import Handler, run_script, spec_of, subcommand, write_named
+from core.guard.programs import Handler, run_script, secret_name, spec_of, subcommand, write_named
 from core.guard.scope import Scope
 from core.guard.verdict import load_table
 from core.guard.words import HOLE, Call, Word, split_options
@@ -226,7 +226,28 @@ def harmless(code: Word, spec: dict[str, str]) -> bool:
     return all(name in allowed for name in re.findall(r"(?<![$@%\w])[A-Za-z_]\w*", bare))
 
 
-HANDLERS: dict[str, Handler] = {"sed": sed, "gsed": sed, **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "goawk"), awk)}
+def jq(name: str, call: Call, scope: Scope) -> None:
+    """jq and yq: the first operand is a program, which may read variables of the environment."""
+    options = split_options(call.arguments, frozenset(("--arg", "--argjson", "--indent", "-f", "--from-file", "-L", "--slurpfile", "--rawfile")))
+    files = options.operands
+    if not options.has("-f", "--from-file") and files:
+        if re.search(r"\benv\b|\$ENV\b", files[0].text) and (secret_name(files[0].text) or not re.search(r"(env|ENV)\.", files[0].text)):
+            scope.add("secret.env", call, files[0].text)
+        files = files[1:]
+    for word in [*files, *options.get("-f", "--from-file", "--slurpfile", "--rawfile")]:
+        scope.read(call, word)
+        if name == "yq" and options.has("-i", "--inplace"):
+            write_named(call, word, scope)
+
+
+HANDLERS: dict[str, Handler] = {
+    "sed": sed,
+    "gsed": sed,
+    "jq": jq,
+    "yq": jq,
+    "gojq": jq,
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "goawk"), awk),
+}
 
 
 def table_handlers() -> dict[str, Handler]:

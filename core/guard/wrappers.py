@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from core.guard.programs import Handler, evaluate, run_script, secret_name
-from core.guard.scope import Scope
+from core.guard.scope import MAX_WORDS, Scope
 from core.guard.verdict import load_table
 from core.guard.words import HOLE, Call, Word, split_options
 
@@ -159,8 +159,8 @@ def shell(name: str, call: Call, scope: Scope) -> None:
             script(arguments[index + 1] if index + 1 < len(arguments) else None, call, scope)
             return
         if word.text in ("--rcfile", "--init-file", "-O", "-o", "+o", "+O"):
-            if word.text.startswith("--") and index + 1 < len(arguments):
-                run_script(call, arguments[index + 1], scope)
+            if word.text.startswith("--"):
+                scope.add("exec.library", call, word.text)
             index += 1
         index += 1
         if word.text in ("--", "-s"):
@@ -308,17 +308,23 @@ def xargs(name: str, call: Call, scope: Scope) -> None:
             scope.add("dynamic.command", call, name)
         return
     filler = Word("*", glob=True) if call.stdin is not None and call.stdin.names else Word(HOLE, static=False)
+    known = call.stdin.text.split() if call.stdin is not None and call.stdin.text else []
     if name == "parallel" and len(words) == 1 and " " in words[0].text:
         judge_inner(words[0].text.replace("{}", "*" if filler.static else "$_"), call, scope)
         return
     marker = replace or ("{}" if name == "parallel" else "")
-    if marker and any(marker in word.text for word in words):
-        words = [
-            Word(w.text.replace(marker, filler.text), w.static and filler.static, w.glob or filler.glob) if marker in w.text else w for w in words
-        ]
-    else:
-        words.append(filler)
-    evaluate(call.inner(tuple(words)), scope)
+    if not marker or not any(marker in word.text for word in words):
+        evaluate(call.inner((*words, *([Word(text) for text in known[:MAX_WORDS]] or [filler]))), scope)
+        return
+    for item in [Word(text) for text in known[:16]] or [filler]:
+        evaluate(call.inner(tuple(_filled(word, marker, item) for word in words)), scope)
+
+
+def _filled(word: Word, marker: str, item: Word) -> Word:
+    """The word with the item in place of the marker."""
+    if marker not in word.text:
+        return word
+    return Word(word.text.replace(marker, item.text), word.static and item.static, word.glob or item.glob)
 
 
 def watch(name: str, call: Call, scope: Scope) -> None:
