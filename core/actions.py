@@ -13,6 +13,7 @@ from core import content_check, guard, runner
 from core.config import Settings
 from core.errors import ActionError, SkillError
 from core.files import page, read_text, short_diff, write_text
+from core.limits import SILENT
 from core.prompt import cut_middle, neutralise
 from core.skills import SkillRegistry
 from core.workspace import AGENT_FOLDER, Workspace
@@ -132,7 +133,7 @@ class Actions:
         first = f"{ended or f'exit code: {result.exit_code}'} ({result.duration:.2f} s)\ncwd: {self._workspace.shown(cwd)}"
         notes = []
         if not body.strip():
-            notes.append("It printed nothing." + (" Check its effect, or print the result." if result.exit_code == 0 and not ended else ""))
+            notes.append(SILENT + (" Check its effect, or print the result." if result.exit_code == 0 and not ended else ""))
         if result.exit_code:
             notes += [note for note in (self._missing(body), self._module(body)) if note]
         if result.left:

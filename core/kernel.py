@@ -59,7 +59,6 @@ class AgentKernel:
         self._clock = clock
         self._requested = 0
         self._asking = 0.0  # seconds that the person took to answer; no part of an action's duration
-        self._schema: tuple[tuple[str, ...] | None, dict[str, Any]] = (None, {})
         self._cancelled = threading.Event()
         self._emitter = Emitter(lambda event: deliver(self.handler, event), clock)
         self._workspace = Workspace(self.settings.workspace, registry.roots)
@@ -179,10 +178,7 @@ class AgentKernel:
         again = max(state.repeats - 1, state.refusals)
         base = self.settings.temperature
         warmer = None if not again or base is None else min(base + 0.3 * again, 1.0)
-        names = tuple(sorted(self.registry.skills))
-        if self._schema[0] != names:
-            self._schema = names, protocol.reply_schema(names)
-        return CallLLMOptions(temperature=warmer, schema=self._schema[1])
+        return CallLLMOptions(temperature=warmer, schema=protocol.reply_schema(tuple(sorted(self.registry.skills)), barred=state.barred))
 
     def _parse(self, reply: Reply, state: RunState) -> protocol.Step | None:
         """The step that the reply asks for, or None when it was refused and the model has been told why."""
@@ -207,6 +203,7 @@ class AgentKernel:
         if challenge:
             self._emitter.emit("refused", kind="challenged", detail=challenge)
             self._observe(Result(False, challenge, challenge), [])
+            state.barred = frozenset({"answer"} & {step.action})
         return bool(challenge)
 
     def _act(self, step: protocol.Step, state: RunState) -> Result:
@@ -220,6 +217,7 @@ class AgentKernel:
         state.denied = state.denied or result.denied
         key = action_key(step.action, step.arguments, result.signature)
         state.add(Done(step.action, detail, result.ok, result.content, key, result.denied))
+        state.barred = frozenset({step.action} if state.repeats > 1 else ())
         return result
 
     def _observe(self, result: Result, remarks: list[str]) -> None:

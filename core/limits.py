@@ -14,6 +14,8 @@ from typing import Any, Protocol
 
 from core.i18n import t
 
+SILENT = "It printed nothing."
+
 
 @dataclass(frozen=True)
 class Stop:
@@ -39,7 +41,8 @@ class Done:
 
 @dataclass
 class RunState:
-    """The facts of one run. `refusals` counts refused replies in a row; `tokens` is what the endpoint reported so far."""
+    """The facts of one run. `refusals` counts refused replies in a row; `tokens` is what the endpoint reported so far;
+    `barred` are the actions that the next reply may not take, where the endpoint keeps to a schema: the one just repeated, or an answer held back."""
 
     query: str
     steps: int = 0
@@ -47,6 +50,7 @@ class RunState:
     last_refusal: str = ""
     tokens: int = 0
     denied: bool = False
+    barred: frozenset[str] = frozenset()
     done: list[Done] = field(default_factory=list)
     seen: Counter[int] = field(default_factory=Counter)
 

@@ -5,8 +5,9 @@ Only what the model certainly meant is taken; nothing is repaired by guessing. T
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from core.errors import ProtocolError
@@ -85,15 +86,17 @@ def _decide(reply: str) -> tuple[Found, str]:
     return hit.found, reply[hit.start : hit.end] if hit.found.flat and hit.standard else ""
 
 
-def reply_schema(skill_names: Sequence[str], thought_limit: int = 300) -> dict[str, Any]:
+@lru_cache(maxsize=32)
+def reply_schema(skill_names: tuple[str, ...], thought_limit: int = 300, *, barred: frozenset[str] = frozenset()) -> dict[str, Any]:
     """The JSON schema of one reply, for servers that constrain the output by a grammar.
 
+    `barred` are actions that it leaves out. The same arguments give the same object: do not change it.
     `thought_limit` (characters) keeps the grammar small and a rambling model short; every other text is unbounded.
     """
     thought = {"type": "string", "maxLength": thought_limit}
     shapes = []
     for action, names in ACTIONS.items():
-        if action == "view_skill" and not skill_names:
+        if action in barred or (action == "view_skill" and not skill_names):
             continue
         properties: dict[str, Any] = {"thought": thought, "action": {"type": "string", "const": action}}
         properties |= {name: _PROPERTIES[name] for name in names if name not in _UNOFFERED}

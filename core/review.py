@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.limits import RunState
+from core.limits import SILENT, RunState
 
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 _DOING = re.compile(
@@ -41,18 +41,17 @@ class Review:
         """What to tell the model instead of taking the step, or "" when it may be taken."""
         if action == "answer":
             answer = unicodedata.normalize("NFKC", arguments["answer"])
-            questions = {"early": _early(state), "failed": _failed(answer, state), "number": _number(answer, state)}
-            if self._guided:
-                questions |= {"gave_up": _gave_up(state), "unchanged": _unchanged(state), "computed": _computed(state)}
-        elif action == "write_file" and self._guided and not arguments.get("append"):
-            questions = {"drift": self._drift(arguments["path"], state.query)}
-        else:
-            return ""
-        for kind, text in questions.items():
-            if text and kind not in self._put:
-                self._put.add(kind)
-                return text
+            questions = (*_ALWAYS, *_GUIDED) if self._guided else _ALWAYS
+            return next((text for question in questions if (text := self._once(question.__name__, question(answer, state)))), "")
+        if action == "write_file" and self._guided and not arguments.get("append"):
+            return self._once("drift", self._drift(arguments["path"], state.query))
         return ""
+
+    def _once(self, kind: str, text: str) -> str:
+        if not text or kind in self._put:
+            return ""
+        self._put.add(kind)
+        return text
 
     def _drift(self, path: str, query: str) -> str:
         """A new file in a folder that the request does not name, though it names the file (status.txt, not files/status.txt)."""
@@ -65,7 +64,7 @@ class Review:
         return f"Not written yet: the task says {name}, and your path is {path}. Write it again with \"path\": \"{name}\"."
 
 
-def _early(state: RunState) -> str:
+def _early(answer: str, state: RunState) -> str:
     if state.done or not (_DOING.search(state.query) or _PATHLIKE.search(state.query)):
         return ""
     return ("Your answer was held back: you have done nothing yet, so nothing supports it. Do the work with an action first "
@@ -73,17 +72,17 @@ def _early(state: RunState) -> str:
 
 
 def _failed(answer: str, state: RunState) -> str:
-    return "" if _ADMITS.search(answer) else _gave_up(state)
+    return "" if _ADMITS.search(answer) else _gave_up(answer, state)
 
 
-def _gave_up(state: RunState) -> str:
+def _gave_up(answer: str, state: RunState) -> str:
     if not state.done or state.done[-1].ok or state.done[-1].denied:
         return ""
     return (f"Your answer was held back: your last action ({state.done[-1].action}) failed, so it is not done. Fix it and try again in another way; "
             "if it cannot be done, answer that plainly.")
 
 
-def _unchanged(state: RunState) -> str:
+def _unchanged(answer: str, state: RunState) -> str:
     """A request to change something, and nothing but looking was done."""
     if not _CHANGING.search(state.query) or any(done.ok and done.action in ("write_file", "run_command") for done in state.done):
         return ""
@@ -91,7 +90,16 @@ def _unchanged(state: RunState) -> str:
             "(the whole new text of the file) or run_command, then answer.")
 
 
-def _computed(state: RunState) -> str:
+def _unchecked(answer: str, state: RunState) -> str:
+    """A change made by a command that printed nothing, taken for granted."""
+    last = state.done[-1] if state.done else None
+    if last is None or last.action != "run_command" or SILENT not in last.content or not _CHANGING.search(state.query):
+        return ""
+    return ("Your answer was held back: your last command printed nothing, so nobody knows what it did. Look first, for example with read_file; "
+            "answer when you see the change, and repair it when you do not.")
+
+
+def _computed(answer: str, state: RunState) -> str:
     """A figure over many lines of data that no command has computed."""
     if not _COMPUTING.search(state.query) or any(done.action == "run_command" and done.ok for done in state.done):
         return ""
@@ -116,3 +124,7 @@ def _digits(text: str) -> str:
 
 def _supported(number: str, known: str) -> bool:
     return re.search(rf"(?<![\d.]){re.escape(_digits(number).rstrip('.'))}(?!\d)", known) is not None
+
+
+_ALWAYS = (_early, _failed, _number)
+_GUIDED = (_gave_up, _unchanged, _unchecked, _computed)

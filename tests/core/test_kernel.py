@@ -242,3 +242,17 @@ def test_the_time_a_person_takes_to_answer_is_no_part_of_the_actions_duration(ma
     kernel.handler = slow = Slow()
     kernel.run("hello")
     assert next(event for event in slow.events if event.type == "action.finished").data["duration_ms"] < 400
+
+
+def actions_of(schema: Any) -> set[str]:
+    return {shape["properties"]["action"]["const"] for shape in schema["anyOf"]}
+
+
+def test_the_schema_leaves_out_the_action_just_repeated_and_an_answer_held_back(make: Any) -> None:
+    read = reply("read_file", path="none.txt")
+    kernel, _, client = make(reply("answer", answer="done"), read, read, reply("write_file", path="none.txt", content="x"),
+                             reply("answer", answer="done"))
+    kernel.run("write the file none.txt")
+    offered = [actions_of(options.schema) for options in client.options]
+    assert ["answer" in actions for actions in offered] == [True, False, True, True, True]
+    assert ["read_file" in actions for actions in offered] == [True, True, True, False, True]

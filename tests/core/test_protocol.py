@@ -168,7 +168,7 @@ def test_a_long_file_with_many_braces_is_taken() -> None:
 
 
 def test_the_schema_offers_the_five_actions_with_the_thought_first() -> None:
-    shapes = reply_schema(["todo", "weather"])["anyOf"]
+    shapes = reply_schema(("todo", "weather"))["anyOf"]
     assert [shape["properties"]["action"]["const"] for shape in shapes] == list(ACTIONS)
     for shape, names in zip(shapes, ACTIONS.values(), strict=True):
         offered = list(shape["properties"])
@@ -180,18 +180,18 @@ def test_the_schema_offers_the_five_actions_with_the_thought_first() -> None:
 
 
 def test_the_schema_bounds_no_text_but_the_thought() -> None:
-    shapes = reply_schema(["todo"], thought_limit=120)["anyOf"]
+    shapes = reply_schema(("todo",), thought_limit=120)["anyOf"]
     bounded = {name for shape in shapes for name, rule in shape["properties"].items() if "maxLength" in rule}
     assert bounded == {"thought"}
     assert shapes[0]["properties"]["thought"]["maxLength"] == 120
 
 
 def test_without_skills_the_schema_leaves_view_skill_out() -> None:
-    assert [shape["properties"]["action"]["const"] for shape in reply_schema([])["anyOf"]] == list(ACTIONS)[1:]
+    assert [shape["properties"]["action"]["const"] for shape in reply_schema(())["anyOf"]] == list(ACTIONS)[1:]
 
 
 def test_the_schema_requires_what_the_parser_requires() -> None:
-    for shape in reply_schema(["todo"])["anyOf"]:
+    for shape in reply_schema(("todo",))["anyOf"]:
         action = shape["properties"]["action"]["const"]
         full = {"thought": "t", "action": action} | dict.fromkeys(shape["required"][2:], "todo")
         assert parse(json.dumps(full)) == Step("t", action, dict.fromkeys(shape["required"][2:], "todo"), json.dumps(full))
@@ -206,7 +206,7 @@ def test_the_parser_stands_on_no_repair_library() -> None:
         for node in ast.walk(ast.parse((core / f"{module}.py").read_text("utf-8"))):
             names |= {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
             names |= {node.module or ""} if isinstance(node, ast.ImportFrom) else set()
-    assert {name.split(".")[0] for name in names} == {"__future__", "collections", "core", "dataclasses", "json", "re", "typing"}
+    assert {name.split(".")[0] for name in names} == {"__future__", "collections", "core", "dataclasses", "functools", "json", "re", "typing"}
 
 
 def test_a_clean_reply_needs_none_of_the_search_patterns() -> None:

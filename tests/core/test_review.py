@@ -89,6 +89,12 @@ def test_a_guided_model_that_changed_nothing_is_asked_to() -> None:
     assert Review(guided=True).challenge("answer", {"answer": "It is dark."}, state) == ""
 
 
+def test_a_guided_model_looks_at_what_a_silent_command_did() -> None:
+    state = after("In a.json change theme to dark", ("exit code: 0\nIt printed nothing.", True))
+    assert "Look first" in Review(guided=True).challenge("answer", {"answer": "It is dark."}, state)
+    assert Review(guided=True).challenge("answer", {"answer": "It is dark."}, after("change it", ("exit code: 0\nchanged", True))) == ""
+
+
 @pytest.mark.parametrize("query, path, asked", [
     ("Write done into status.txt.", "files/status.txt", True), ("写一个脚本 squares.py，运行它", "files/squares.py", True),
     ("Write done into status.txt", "status.txt", False), ("put a.txt in files", "files/a.txt", False), ("make something", "files/a.txt", False),
