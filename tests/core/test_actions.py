@@ -107,8 +107,8 @@ def test_a_declared_command_that_destroys_asks_first(tmp_path: Path) -> None:
     assert result.denied and bench.asked == ["python main.py wipe"]
 
 
-@pytest.mark.parametrize("command", ["echo hi", "python main.py say hi; id", "python main.py say hi > /tmp/x", "python main.py say $(id)"])
-def test_everything_else_asks(bench: Bench, command: str) -> None:
+@pytest.mark.parametrize("command", ["rm -rf x", "python main.py say hi; id", "python main.py say hi > /tmp/x", "python main.py say $(id)"])
+def test_a_command_that_is_not_declared_goes_to_the_guard(bench: Bench, command: str) -> None:
     bench.do("view_skill", skill="echo")
     bench.do("run_command", command=command)
     assert bench.asked == [command]

@@ -106,10 +106,10 @@ def test_the_check_of_answers_can_be_switched_off(make: Any) -> None:
 
 
 def test_a_refused_confirmation_is_told_and_ends_as_denied(make: Any, tmp_path: Path) -> None:
-    kernel, recorder, client = make(reply("run_command", command="touch x"), reply("answer", answer="I was not allowed."), approve=False)
-    kernel.run("touch x")
+    kernel, recorder, client = make(reply("run_command", command="touch ../x"), reply("answer", answer="I was not allowed."), approve=False)
+    kernel.run("touch ../x")
     assert kernel.outcome is not None and (kernel.outcome.status, kernel.outcome.exit_code) == ("denied", 5)
-    assert "refused by the user" in last(client) and not (tmp_path / "workspace" / "x").exists()
+    assert "refused by the user" in last(client) and not (tmp_path / "x").exists()
     requested = recorder.types().index("confirm.requested")
     assert recorder.types()[requested + 1] == "confirm.answered" and recorder.events[requested].data["rule"]
 
@@ -144,7 +144,7 @@ class Stopper(Recorder):
 
 @pytest.mark.parametrize("phase", ["llm.started", "llm.reply", "thought", "action.started", "command.output", "confirm.requested", "action.finished"])
 def test_cancelling_in_any_phase_leaves_a_valid_history_and_a_usable_session(make: Any, phase: str) -> None:
-    kernel, _, _ = make(reply("run_command", command="echo partial; sleep 1.5"), reply("answer", answer="second"),
+    kernel, _, _ = make(reply("run_command", command="echo partial; sleep 1.5; frobnicate"), reply("answer", answer="second"),
                         reply("answer", answer="third"))
     stopper = Stopper(phase)
     kernel.handler, stopper.kernel = stopper, kernel
