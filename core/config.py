@@ -45,6 +45,8 @@ class Settings:
     observation_limit: int = 8000  # characters shown to the model
     answer_check: bool = True
     max_run_tokens: int = 0  # 0: no limit
+    network: bool = False  # whether commands have the network without being asked for
+    add_dirs: tuple[str, ...] = ()  # further folders, "DIR" to write or "DIR:ro" to read
     workspace: Path = ROOT / "workspace"
     skills_dir: Path = ROOT / "skills"
     sources: Mapping[str, str] = field(default_factory=dict)  # field -> "flag" | "environment" | path of a file | "default"
@@ -131,6 +133,20 @@ def _switch(value: str) -> bool:
     return lowered in ("1", "true", "yes", "on")
 
 
+def _folders(value: str) -> tuple[str, ...]:
+    found = tuple(part.strip() for part in value.split(";") if part.strip())
+    for part in found:
+        if not os.path.isdir(os.path.expanduser(part.removesuffix(":ro"))):
+            raise _Refused(t("config.allow_folder", path=part))
+    return found
+
+
+def added_folders(add_dirs: Iterable[str]) -> tuple[list[Path], list[Path]]:
+    """The folders of ADD_DIRS that may be written, and those that may be read only ("DIR:ro")."""
+    paths = [(Path(os.path.expanduser(text.removesuffix(":ro"))), text.endswith(":ro")) for text in add_dirs]
+    return [path for path, fixed in paths if not fixed], [path for path, fixed in paths if fixed]
+
+
 def _language(value: str) -> str:
     for language in ("zh", "en"):
         if value.lower().replace("_", "-").split("-")[0].split(".")[0] == language:
@@ -189,6 +205,8 @@ RULES: tuple[_Rule, ...] = (
     _Rule("observation_limit", "OBSERVATION_LIMIT", _whole(200, 10_000_000)),
     _Rule("answer_check", "ANSWER_CHECK", _switch),
     _Rule("max_run_tokens", "MAX_RUN_TOKENS", _whole(0, 1_000_000_000)),
+    _Rule("network", "NETWORK", _switch),
+    _Rule("add_dirs", "ADD_DIRS", _folders),
     _Rule("workspace", "AGENT_WORKSPACE", Path),
     _Rule("skills_dir", "AGENT_SKILLS", Path),
 )

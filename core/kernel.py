@@ -7,17 +7,19 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core import context, prompt, protocol
-from core.actions import Actions, Result
-from core.config import Settings, load_settings
+from core.actions import Actions
+from core.config import Settings, added_folders, load_settings
 from core.errors import AgentError, Cancelled, ContextOverflow, ProtocolError, SettingsError
 from core.events import Emitter
+from core.execute import Executor, Result
 from core.guard import Verdict
 from core.handlers import KernelEventHandler, NullHandler, deliver
 from core.i18n import t
-from core.limits import CostLimit, Done, Limit, RefusalLimit, RepeatLimit, RunState, StepLimit, Stop, action_key
+from core.limits import CostLimit, DenialLimit, Done, Limit, RefusalLimit, RepeatLimit, RunState, StepLimit, Stop, action_key
+from core.model import Model
 from core.review import Review
 from core.skills import SkillRegistry
 from core.workspace import Workspace
@@ -25,6 +27,7 @@ from core.workspace import Workspace
 if TYPE_CHECKING:
     from core.endpoint.reply import Reply
     from core.llm import CallLLMOptions, ChatClient, Message
+    from core.sandbox import Sandbox
 
 
 @dataclass(frozen=True)
@@ -53,17 +56,19 @@ class AgentKernel:
         self.max_steps = self.settings.max_steps
         self.outcome: Outcome | None = None
         self.history: list[Message] = []
-        self._client = client
-        self._offline = client is None and not self.settings.api_base_url
-        self._embedded: Any = None  # its transport, once made
         self._clock = clock
         self._requested = 0
         self._asking = 0.0  # seconds that the person took to answer; no part of an action's duration
         self._cancelled = threading.Event()
         self._emitter = Emitter(lambda event: deliver(self.handler, event), clock)
-        self._workspace = Workspace(self.settings.workspace, registry.roots)
-        self._actions = Actions(registry, self._workspace, self.settings, confirm=self._confirm, emit=self._emitter.emit,
-                                cancelled=self._cancelled)
+        self._model = Model(self.settings, registry, client, lambda level, message: self._emitter.emit("log", level=level, message=message))
+        writable, readable = added_folders(self.settings.add_dirs)
+        self._workspace = Workspace(self.settings.workspace, registry.roots, added=writable, readable=readable)
+        self._sandbox: Sandbox | None = None
+        self._executor = Executor(registry, self._workspace, self.settings, sandbox=lambda: self.sandbox, confirm=self._confirm,
+                                  grants_network=lambda: not getattr(self.handler, "auto_approve", False), emit=self._emitter.emit,
+                                  cancelled=self._cancelled)
+        self._actions = Actions(registry, self._workspace, self.settings, self._executor)
 
     @property
     def workspace(self) -> Path:
@@ -93,8 +98,7 @@ class AgentKernel:
     def cancel(self) -> None:
         """Stop the run in progress as soon as possible, whatever it is doing."""
         self._cancelled.set()
-        if self._client is not None:
-            self._client.cancel()
+        self._model.cancel()
 
     def clear_history(self) -> None:
         """Forget the conversation; settings and skills stay."""
@@ -103,14 +107,16 @@ class AgentKernel:
         self._workspace.skill_folder = None
 
     def close(self) -> None:
-        """Give back the connection."""
-        if self._client is not None:
-            self._client.close()
+        """Give back the connection and end the sandbox."""
+        self._model.close()
+        if self._sandbox is not None:
+            self._sandbox.close()
 
     def _loop(self, state: RunState, stream: bool) -> Stop:
-        guided = self._guided
-        limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), RepeatLimit(2 if guided else 3), CostLimit(self.settings.max_run_tokens)]
-        reviewed = self.settings.answer_check and not self._offline
+        guided = self._model.guided
+        limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), RepeatLimit(2 if guided else 3), DenialLimit(),
+                               CostLimit(self.settings.max_run_tokens)]
+        reviewed = self.settings.answer_check and not self._model.embedded
         review = Review(guided=guided, exists=self._workspace.exists) if reviewed else None
         while True:
             for limit in limits:
@@ -161,7 +167,7 @@ class AgentKernel:
     def _complete(self, options: CallLLMOptions, stream: bool) -> Reply:
         if self._cancelled.is_set():
             raise Cancelled()
-        return self.client.complete(self.history, options, on_delta=self._delta if stream else None, stream=stream)
+        return self._model.client.complete(self.history, options, on_delta=self._delta if stream else None, stream=stream)
 
     def _delta(self, field: str, text: str) -> None:
         if self._cancelled.is_set():  # it came before the client was listening
@@ -216,7 +222,7 @@ class AgentKernel:
                            truncated=result.truncated, diff=result.diff)
         state.denied = state.denied or result.denied
         key = action_key(step.action, step.arguments, result.signature)
-        state.add(Done(step.action, detail, result.ok, result.content, key, result.denied))
+        state.add(Done(step.action, detail, result.ok, result.content, key, result.denied, result.blocked))
         state.barred = state.barred - {"answer"} | {step.action} if state.repeats > 1 else frozenset()
         return result
 
@@ -225,7 +231,7 @@ class AgentKernel:
 
     def _confirm(self, action_id: str, command: str, verdict: Verdict) -> bool:
         self._emitter.emit("confirm.requested", id=action_id, action="run_command", detail=prompt.neutralise(command),
-                           reason=verdict.reason, rule=verdict.rule, expires=None)
+                           reason=verdict.reason, rule=verdict.rule, effect=verdict.effect, expires=None)
         asked = time.monotonic()
         approved = bool(self.handler.on_confirm("run_command", command)) and not self._cancelled.is_set()
         self._asking = time.monotonic() - asked
@@ -247,8 +253,8 @@ class AgentKernel:
         self._emitter.run = "r_" + os.urandom(6).hex()
         self._emitter.emit("run.started", query=query, model=self.settings.model_name, cwd=str(self.workspace),
                            skills=sorted(self.registry.skills))
-        self._say("user", prompt.user_message(query, self._workspace, self._clock(), self._suggestion(query)))
-        self._actions.observation_limit = self._observation_limit()
+        self._say("user", prompt.user_message(query, self._workspace, self._clock(), self._model.suggestion(query)))
+        self._actions.observation_limit = self._executor.observation_limit = self._model.observation_limit()
 
     def _end(self, state: RunState, stop: Stop, duration: float) -> None:
         """Close the run: the history ends with an assistant message whatever happened, so that the next request is valid."""
@@ -260,38 +266,22 @@ class AgentKernel:
             self._emitter.emit("answer", text=stop.message)
         self._emitter.emit("run.finished", status=stop.status, steps=state.steps, usage=usage, duration_ms=round(duration * 1000))
 
-    def _suggestion(self, query: str) -> str:
-        from core.suggestion import suggest
-
-        return suggest(query, self.registry) if self._guided else ""
-
-    @property
-    def _guided(self) -> bool:
-        """Whether the model is guided more closely: where the endpoint is a server on this machine, whose models are small as a rule."""
-        return bool(self.settings.api_base_url) and self.client.honours_schema()
-
-    def _observation_limit(self) -> int:
-        """Characters of one observation: as set, and at most about a quarter of the model's window where that is known."""
-        known = self.settings.context_window or (self.client.server_window() if self.settings.api_base_url else None)
-        return min(self.settings.observation_limit, known or self.settings.observation_limit)
-
     def _say(self, role: str, content: str) -> None:
         self.history.append({"role": role, "content": content})
 
     @property
     def understood(self) -> bool:
         """False when the embedded model found no command that fits the last request; True for every other model."""
-        return getattr(self._embedded, "understood", None) is not False
+        return self._model.understood
 
     @property
-    def client(self) -> ChatClient:
-        """The endpoint's client, made at first use: the configured endpoint, or the embedded model where there is none."""
-        if self._client is None:
-            from core.llm import ChatClient
+    def sandbox(self) -> Sandbox:
+        """The sandbox of this session's commands, made at first use; it needs the workspace to exist."""
+        if self._sandbox is None:
+            from core.sandbox import Sandbox
 
-            if self._offline:
-                from core.offline import OfflineTransport
-                self._embedded = OfflineTransport(self.registry)
-            self._client = ChatClient(self.settings, transport=self._embedded, log=lambda level, message: self._emitter.emit(
-                "log", level=level, message=message))
-        return self._client
+            writable, readable = added_folders(self.settings.add_dirs)
+            self.workspace.mkdir(parents=True, exist_ok=True)
+            self._sandbox = Sandbox(self.workspace, [*self.registry.roots, *readable], writable, secrets=[self.settings.api_key],
+                                    masked=[folder for folder in self.registry.roots if folder.name == ".env"])
+        return self._sandbox

@@ -29,7 +29,7 @@ class Stop:
 @dataclass(frozen=True)
 class Done:
     """One finished action: its name, its one-line detail, whether it succeeded, the text of its observation, a key that is
-    the same for the same action with the same result, whether a person or the guard refused it."""
+    the same for the same action with the same result, whether a person or the guard refused it, the sandbox's rule that stopped it."""
 
     action: str
     detail: str
@@ -37,6 +37,7 @@ class Done:
     content: str
     key: int
     denied: bool = False
+    blocked: str = ""
 
 
 @dataclass
@@ -124,6 +125,23 @@ class RepeatLimit:
             return ""
         return (f"Note: you have done exactly this {state.repeats} times with the same result. Doing it again changes nothing. "
                 "Do something different, or answer with what you know.")
+
+
+class DenialLimit:
+    """Stops when the sandbox has stopped `maximum` actions in a row by the same rule."""
+
+    def __init__(self, maximum: int = 3) -> None:
+        self.maximum = maximum
+
+    def before(self, state: RunState) -> Stop | None:
+        last = state.done[-self.maximum:]
+        rules = {done.blocked for done in last}
+        if len(last) < self.maximum or len(rules) > 1 or "" in rules:
+            return None
+        return Stop("failed", t("kernel.blocked", count=self.maximum, rule=last[-1].blocked, detail=last[-1].detail[:200]), 1)
+
+    def remark(self, state: RunState) -> str:
+        return ""
 
 
 class CostLimit:

@@ -1,7 +1,6 @@
-"""Starts a command, streams its lines, and ends its whole process tree.
+"""Follows a started command: streams its lines, keeps its output, and ends its whole process tree.
 
-The command gets no terminal and no standard input, an environment by allow-list (never a key), a process group of its own.
-Whatever it left running in that group is ended with it, so a background child cannot hold the pipe open.
+The sandbox starts the command; here is what happens until it has ended: by itself, by time-out, or because the person stopped it.
 """
 from __future__ import annotations
 
@@ -9,25 +8,21 @@ import codecs
 import locale
 import os
 import queue
-import signal
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-KEPT_VARIABLES = {"PATH", "HOME", "LANG", "LANGUAGE", "TERM", "TZ", "TMPDIR", "TEMP", "TMP", "USER", "LOGNAME", "VIRTUAL_ENV",
-                  "SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "SYSTEMDRIVE", "PROGRAMFILES", "PROGRAMDATA", "APPDATA",
-                  "LOCALAPPDATA", "USERPROFILE", "NUMBER_OF_PROCESSORS", "AGENT_LANG"}
-QUIET = {"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "NO_COLOR": "1", "PYTHONUTF8": "1",
-         "PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1", "DEBIAN_FRONTEND": "noninteractive"}
+if TYPE_CHECKING:
+    from core.sandbox.process import Command
+
+QUIET = {"NO_COLOR": "1", "PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1", "DEBIAN_FRONTEND": "noninteractive"}
 LIVE_LINES = 5000
 WHOLE_OUTPUT = 64 * 1024 * 1024
 _GRACE = 0.3
-_NEW_GROUP = 0x200  # CREATE_NEW_PROCESS_GROUP, a name that only Windows' subprocess has
 
 
 @dataclass(frozen=True)
@@ -35,8 +30,7 @@ class CommandResult:
     """How a command ended. `exit_code` is negative for a signal; `ended_by` is "exit", "timeout" or "cancel"; `duration` in seconds.
 
     `head` and `tail` are the two ends of the output; `tail` is empty when `head` holds all of it. `whole` is the file that
-    holds the whole output when it was longer than asked for; `size` is its length in bytes; `left` counts background
-    processes that were ended because they outlived the command (True when there were any).
+    holds the whole output when it was longer than asked for; `size` is its length in bytes.
     """
 
     exit_code: int
@@ -46,16 +40,6 @@ class CommandResult:
     tail: str
     size: int
     whole: Path | None
-    left: bool
-
-
-def command_environment(environ: Mapping[str, str], workspace: Path) -> dict[str, str]:
-    """The environment of a command: names on the allow-list, quiet tools, `python` on PATH the agent's interpreter."""
-    kept = {name: value for name, value in environ.items() if name.upper() in KEPT_VARIABLES or name.startswith("LC_")}
-    folders = [os.path.dirname(sys.executable), *kept.get("PATH", os.defpath).split(os.pathsep)]
-    kept["PATH"] = os.pathsep.join(dict.fromkeys(folder for folder in folders if os.path.isabs(folder)))
-    kept.setdefault("LANG", "C.UTF-8")
-    return {**kept, **QUIET, "AGENT_WORKSPACE": str(workspace)}
 
 
 def shell_argv(command: str) -> list[str]:
@@ -65,48 +49,25 @@ def shell_argv(command: str) -> list[str]:
     return ["/bin/bash", "--noprofile", "--norc", "-c", command]
 
 
-def run(argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], timeout: float, keep: int, spool: Path,
-        on_line: Callable[[str], None], cancelled: threading.Event) -> CommandResult:
-    """Run `argv` to its end, to `timeout` seconds or until `cancelled` is set; raises OSError when it cannot start.
+def follow(command: Command, *, timeout: float, keep: int, spool: Path, on_line: Callable[[str], None],
+           cancelled: threading.Event) -> CommandResult:
+    """Follow a command to its end, to `timeout` seconds or until `cancelled` is set; then nothing of it is left.
 
     At most `keep` characters of each end of the output are held in memory; longer output goes to the file `spool` whole.
     """
     started = time.monotonic()
-    process = subprocess.Popen(list(argv), cwd=cwd, env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, start_new_session=os.name != "nt",
-                               creationflags=_NEW_GROUP if os.name == "nt" else 0)
     output = _Output(keep, spool, on_line)
     chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    assert process.stdout is not None
-    reader = threading.Thread(target=_read, args=(process.stdout, chunks), daemon=True)
+    reader = threading.Thread(target=_read, args=(command.stdout, chunks), daemon=True)
     reader.start()
     try:
-        ended_by = _follow(process, chunks, output, started + timeout, cancelled)
-        left = end_tree(process)
-        _drain(reader, chunks, output)
-    except BaseException:
-        end_tree(process)
-        raise
+        ended_by = _follow(command, chunks, output, started + timeout, cancelled)
     finally:
+        command.kill_tree()
+        _drain(reader, chunks, output)
         output.close()
-    return CommandResult(process.returncode, ended_by, time.monotonic() - started, output.head(), output.tail(), output.size,
-                         output.whole, left and ended_by == "exit")
-
-
-def end_tree(process: subprocess.Popen[bytes]) -> bool:
-    """Kill the command's whole process group and reap the command; True when the group still had living members."""
-    living = process.poll() is None
-    if os.name == "nt":
-        if living:
-            subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)
-    else:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-            living = True
-        except (ProcessLookupError, PermissionError):
-            pass
-    process.wait()
-    return living
+    code = command.returncode
+    return CommandResult(-9 if code is None else code, ended_by, time.monotonic() - started, output.head(), output.tail(), output.size, output.whole)
 
 
 def _read(pipe: IO[bytes], chunks: queue.SimpleQueue[bytes]) -> None:
@@ -120,7 +81,7 @@ def _read(pipe: IO[bytes], chunks: queue.SimpleQueue[bytes]) -> None:
     chunks.put(b"")
 
 
-def _follow(process: subprocess.Popen[bytes], chunks: queue.SimpleQueue[bytes], output: _Output, deadline: float,
+def _follow(command: Command, chunks: queue.SimpleQueue[bytes], output: _Output, deadline: float,
             cancelled: threading.Event) -> str:
     """Feed the output until the pipe closes, the command exits, time is up, or the person stops it."""
     while True:
@@ -131,19 +92,19 @@ def _follow(process: subprocess.Popen[bytes], chunks: queue.SimpleQueue[bytes], 
         try:
             chunk = chunks.get(timeout=0.05)
         except queue.Empty:
-            if process.poll() is not None:
+            if command.poll() is not None:
                 return "exit"
             continue
         if not chunk:
-            return _wait(process, deadline, cancelled)
+            return _wait(command, deadline, cancelled)
         output.feed(chunk)
 
 
-def _wait(process: subprocess.Popen[bytes], deadline: float, cancelled: threading.Event) -> str:
+def _wait(command: Command, deadline: float, cancelled: threading.Event) -> str:
     """The pipe is closed: wait for the command itself."""
     while not cancelled.is_set():
         try:
-            process.wait(timeout=0.05)
+            command.wait(0.05)
             return "exit"
         except subprocess.TimeoutExpired:
             if time.monotonic() > deadline:

@@ -19,10 +19,14 @@ _WINDOWS_DEVICES = {"con", "prn", "aux", "nul", *(f"{kind}{n}" for kind in ("com
 
 
 class Workspace:
-    """The folder that the agent may write, and the skill folders that it may read. `skill_folder` is the one viewed last."""
+    """The folder that the agent may write, the skill folders that it may read, and the folders that the person `added` (to write) or
+    made `readable`. `skill_folder` is the one viewed last."""
 
-    def __init__(self, root: Path, skill_roots: Sequence[Path] = (), *, windows: bool = os.name == "nt") -> None:
+    def __init__(self, root: Path, skill_roots: Sequence[Path] = (), *, added: Sequence[Path] = (), readable: Sequence[Path] = (),
+                 windows: bool = os.name == "nt") -> None:
         self.root = Path(os.path.realpath(root))
+        self.added = [Path(os.path.realpath(folder)) for folder in added]
+        self._readable = [Path(os.path.realpath(folder)) for folder in readable]
         self.skill_roots = [Path(os.path.realpath(folder)) for folder in skill_roots]
         self.skill_folder: Path | None = None
         self._windows = windows
@@ -131,10 +135,10 @@ class Workspace:
         if head == "workspace" and rest and not (self.root / "workspace").is_dir():
             path = rest
         real = _real(self.root / path)
-        return real if real.is_relative_to(self.root) else None
+        return real if any(real.is_relative_to(root) for root in (self.root, *self.added)) else None
 
     def _may_read(self, real: Path) -> bool:
-        return any(real.is_relative_to(root) for root in (self.root, *self.skill_roots))
+        return any(real.is_relative_to(root) for root in (self.root, *self.skill_roots, *self.added, *self._readable))
 
     def _outside(self, path: str, real: Path) -> ActionError:
         link = f" (it leads to {real})" if str(real) != os.path.normpath(self.root / path) else ""

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,13 @@ import pytest
 
 from core.actions import Actions
 from core.config import Settings
+from core.execute import Executor
 from core.guard import Verdict
+from core.sandbox import Sandbox
 from core.skills import SkillRegistry
 from core.workspace import Workspace
 
+OPENED: list[Sandbox] = []
 COMMANDS = """commands:
   - {name: say, description: Says, argv: [python, main.py, say, "{text}"], params: {text: {type: string}}, required: [text], effect: read}
   - {name: wipe, description: Wipes, argv: [python, main.py, wipe], effect: destructive}
@@ -22,7 +26,7 @@ COMMANDS = """commands:
 class Bench:
     """Actions over a real workspace with one skill; keeps the events and what was asked."""
 
-    def __init__(self, folder: Path, approve: bool = True, **settings: Any) -> None:
+    def __init__(self, folder: Path, approve: bool = True, tier: str = "full", **settings: Any) -> None:
         skill = folder / "skills" / "echo"
         skill.mkdir(parents=True)
         (skill / "SKILL.md").write_text("---\nname: echo\ndescription: Echoes\n---\nRun python main.py say TEXT\n")
@@ -35,9 +39,13 @@ class Bench:
         self.asked: list[str] = []
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.workspace = Workspace(self.root, self.registry.roots)
-        self.actions = Actions(self.registry, self.workspace, Settings(workspace=self.root, **settings), confirm=self.confirm,
-                               emit=lambda kind, **data: self.events.append((kind, data)), cancelled=threading.Event())
         self.approve = approve
+        self.sandbox = Sandbox(self.root, self.registry.roots, at_most=tier)
+        OPENED.append(self.sandbox)
+        chosen = Settings(workspace=self.root, skills_dir=folder / "skills", **settings)
+        executor = Executor(self.registry, self.workspace, chosen, sandbox=lambda: self.sandbox, confirm=self.confirm, grants_network=lambda: True,
+                            emit=lambda kind, **data: self.events.append((kind, data)), cancelled=threading.Event())
+        self.actions = Actions(self.registry, self.workspace, chosen, executor)
 
     def confirm(self, action_id: str, command: str, verdict: Verdict) -> bool:
         self.asked.append(command)
@@ -45,6 +53,13 @@ class Bench:
 
     def do(self, action: str, **arguments: Any) -> Any:
         return self.actions.do(action, arguments, "a1")
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    yield
+    while OPENED:
+        OPENED.pop().close()
 
 
 @pytest.fixture
@@ -107,11 +122,32 @@ def test_a_declared_command_that_destroys_asks_first(tmp_path: Path) -> None:
     assert result.denied and bench.asked == ["python main.py wipe"]
 
 
-@pytest.mark.parametrize("command", ["rm -rf x", "python main.py say hi; id", "python main.py say hi > /tmp/x", "python main.py say $(id)"])
-def test_a_command_that_is_not_declared_goes_to_the_guard(bench: Bench, command: str) -> None:
+@pytest.mark.parametrize("command", ["rm -rf .", "curl http://example.com", "sudo id", "cat ~/.ssh/id_rsa", "python main.py say hi; rm -rf ~"])
+def test_what_the_guard_does_not_allow_asks_or_is_refused(tmp_path: Path, command: str) -> None:
+    bench = Bench(tmp_path, approve=False)
     bench.do("view_skill", skill="echo")
-    bench.do("run_command", command=command)
-    assert bench.asked == [command]
+    result = bench.do("run_command", command=command)
+    assert result.denied and "blocked_by" in result.content and "rule: " in result.content and bench.asked in ([], [command])
+
+
+def test_without_a_sandbox_everything_but_reading_asks(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, approve=False, tier="none")
+    assert bench.do("run_command", command="ls -la").ok and bench.asked == []
+    assert bench.do("run_command", command="touch x").denied and bench.asked == ["touch x"]
+
+
+def test_the_network_is_off_until_the_person_grants_it_and_the_model_is_told(bench: Bench) -> None:
+    code = "import socket; socket.create_connection(('192.0.2.1', 80), 1)"
+    (bench.root / "net.py").write_text(code)
+    result = bench.do("run_command", command="python net.py")
+    assert not result.ok and result.blocked == "network" and "blocked_by: sandbox" in result.content
+
+
+def test_a_write_outside_never_arrives_and_is_typed(bench: Bench, tmp_path: Path) -> None:
+    (bench.root / "out.py").write_text(f"import sys\nopen({str(tmp_path / 'escaped')!r}, 'w')\nopen('/usr/escaped', 'w')")
+    result = bench.do("run_command", command="python out.py")
+    assert not result.ok and result.blocked == "write-outside" and "would be allowed" in result.content
+    assert not (tmp_path / "escaped").exists() and not Path("/usr/escaped").exists()
 
 
 def test_a_failed_command_shows_exit_code_output_and_folder(bench: Bench) -> None:

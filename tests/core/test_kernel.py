@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,20 +20,27 @@ SKILL = "---\nname: greet\ndescription: Greets people\n---\nRun: python main.py 
 
 
 @pytest.fixture
-def make(tmp_path: Path) -> Callable[..., tuple[AgentKernel, Recorder, FakeClient]]:
+def make(tmp_path: Path) -> Iterator[Callable[..., tuple[AgentKernel, Recorder, FakeClient]]]:
     skill = tmp_path / "skills" / "greet"
     skill.mkdir(parents=True)
     (skill / "SKILL.md").write_text(SKILL)
     (skill / "main.py").write_text("import sys\nprint('hello', sys.argv[2])\n")
     (tmp_path / "workspace").mkdir()
 
+    made: list[AgentKernel] = []
+
     def build(*script: Any, approve: bool = True, **settings: Any) -> tuple[AgentKernel, Recorder, FakeClient]:
         registry = SkillRegistry(tmp_path / "skills")
         registry.scan()
         recorder, client = Recorder(approve), FakeClient(*script)
         chosen = Settings(workspace=tmp_path / "workspace", skills_dir=tmp_path / "skills", **settings)
-        return AgentKernel(registry, recorder, settings=chosen, client=client), recorder, client  # type: ignore[arg-type]
-    return build
+        kernel = AgentKernel(registry, recorder, settings=chosen, client=client)  # type: ignore[arg-type]
+        made.append(kernel)
+        return kernel, recorder, client
+
+    yield build
+    for kernel in made:
+        kernel.close()
 
 
 def last(client: FakeClient) -> str:
@@ -109,7 +116,7 @@ def test_a_refused_confirmation_is_told_and_ends_as_denied(make: Any, tmp_path: 
     kernel, recorder, client = make(reply("run_command", command="touch ../x"), reply("answer", answer="I was not allowed."), approve=False)
     kernel.run("touch ../x")
     assert kernel.outcome is not None and (kernel.outcome.status, kernel.outcome.exit_code) == ("denied", 5)
-    assert "refused by the user" in last(client) and not (tmp_path / "x").exists()
+    assert "blocked_by: user" in last(client) and not (tmp_path / "x").exists()
     requested = recorder.types().index("confirm.requested")
     assert recorder.types()[requested + 1] == "confirm.answered" and recorder.events[requested].data["rule"]
 
@@ -144,7 +151,7 @@ class Stopper(Recorder):
 
 @pytest.mark.parametrize("phase", ["llm.started", "llm.reply", "thought", "action.started", "command.output", "confirm.requested", "action.finished"])
 def test_cancelling_in_any_phase_leaves_a_valid_history_and_a_usable_session(make: Any, phase: str) -> None:
-    kernel, _, _ = make(reply("run_command", command="echo partial; sleep 1.5; frobnicate"), reply("answer", answer="second"),
+    kernel, _, _ = make(reply("run_command", command="echo partial; sleep 1.5; rm -rf nothing"), reply("answer", answer="second"),
                         reply("answer", answer="third"))
     stopper = Stopper(phase)
     kernel.handler, stopper.kernel = stopper, kernel

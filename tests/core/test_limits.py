@@ -1,7 +1,7 @@
 """core/limits.py: what stops a run, and what only reminds."""
 from __future__ import annotations
 
-from core.limits import CostLimit, Done, RefusalLimit, RepeatLimit, RunState, StepLimit, Stop, action_key, summary
+from core.limits import CostLimit, DenialLimit, Done, RefusalLimit, RepeatLimit, RunState, StepLimit, Stop, action_key, summary
 
 
 def state_with(*keys: int) -> RunState:
@@ -60,3 +60,12 @@ def test_a_summary_of_nothing_is_a_dash_and_marks_failures() -> None:
     state = RunState("q")
     state.add(Done("run_command", "false\nmore", False, "exit code: 1", 1))
     assert summary(state) == "  ! run_command false"
+
+
+def test_three_denials_in_a_row_by_one_rule_stop_with_advice() -> None:
+    state = RunState("q")
+    for number, rule in enumerate(["network", "", "network", "network", "network"]):
+        assert DenialLimit().before(state) is None
+        state.add(Done("run_command", "python net.py", False, "blocked", number, blocked=rule))
+    stop = DenialLimit().before(state)
+    assert stopped(stop) == ("failed", 1) and stop is not None and "network" in stop.message

@@ -1,0 +1,152 @@
+"""The run_command action: judge the command, ask where the verdict says so, run it in the sandbox, tell the model what came of it."""
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core import guard, runner
+from core.config import Settings
+from core.errors import ActionError
+from core.limits import SILENT
+from core.prompt import cut_middle, neutralise
+from core.skills import SkillRegistry
+from core.workspace import AGENT_FOLDER, Workspace
+
+if TYPE_CHECKING:
+    from core.commands import DeclaredCall
+    from core.sandbox import Sandbox
+
+_NOT_FOUND = re.compile(r"(?:can't open file|No such file or directory:|cannot access|cannot open|cannot stat) '([^'\n]+)'|"
+                        r": ([^:'\n]+): No such file or directory")
+_NO_MODULE = re.compile(r"No module named '([\w-]+)")
+_NETWORK = ("network", "exfil")
+RUNNER = Path(__file__).with_name("guard_runner.py")
+Confirm = Callable[[str, str, guard.Verdict], bool]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an action came to: `content` for the model, `signature` what makes two results the same (no durations), `blocked` the
+    rule of the sandbox that stopped it."""
+
+    ok: bool
+    content: str
+    signature: str
+    exit_code: int | None = None
+    truncated: bool = False
+    diff: str = ""
+    denied: bool = False
+    blocked: str = ""
+
+
+class Executor:
+    """Runs the commands of one session. `confirm` asks the person; `grants_network` says whether that yes may open the network."""
+
+    def __init__(self, registry: SkillRegistry, workspace: Workspace, settings: Settings, *, sandbox: Callable[[], Sandbox], confirm: Confirm,
+                 grants_network: Callable[[], bool], emit: Callable[..., None], cancelled: threading.Event) -> None:
+        self._registry, self._workspace, self._settings = registry, workspace, settings
+        self._sandbox, self._confirm, self._grants_network = sandbox, confirm, grants_network
+        self._emit, self._cancelled = emit, cancelled
+        self.observation_limit = settings.observation_limit
+        self._outputs = 0
+        self._networked: set[str] = set()  # skills whose network the person has granted in this session
+
+    def run(self, arguments: Mapping[str, Any], action_id: str) -> Result:
+        """Judge, ask, run, report. ActionError when the command cannot be started."""
+        command = arguments["command"]
+        cwd = self._workspace.working_directory(arguments.get("cwd"), command)
+        declared = self._registry.match_command(command, cwd)
+        verdict = self._verdict(command, cwd, declared)
+        self._emit("verdict", id=action_id, **verdict.to_dict())
+        asked = verdict.decision == "ask" and not (declared is not None and verdict.effect == "network" and declared.spec.skill in self._networked)
+        if verdict.decision == "deny" or (asked and not self._confirm(action_id, command, verdict)):
+            return self._refused(verdict)
+        network = self._settings.network or (asked and verdict.effect in _NETWORK and self._grants_network())
+        if declared is not None:
+            if network and verdict.effect == "network":
+                self._networked.add(declared.spec.skill)
+            network = network or declared.spec.skill in self._networked
+            return self._execute(declared.argv, declared.cwd, arguments, action_id, network)
+        return self._execute(runner.shell_argv(command), cwd, arguments, action_id, network)
+
+    def _verdict(self, command: str, cwd: Path, declared: DeclaredCall | None) -> guard.Verdict:
+        """What the guard says. Without a sandbox, whatever does more than read asks; a declared command asks by its declared effect."""
+        confined = self._sandbox().confines
+        if declared is not None:
+            seen = guard.judge("true", workspace=self._workspace.root)
+            return replace(guard.judge_declared(declared.spec.effect, seen, sandboxed=confined), command=command)
+        verdict = guard.judge(command, shell="powershell" if os.name == "nt" else "posix", workspace=self._workspace.root, cwd=cwd,
+                              skill_roots=self._workspace.skill_roots, writable=self._workspace.added, sandboxed=confined)
+        if verdict.decision == "allow" and verdict.effect != "read" and not confined:
+            return replace(verdict, decision="ask")
+        return verdict
+
+    def _refused(self, verdict: guard.Verdict) -> Result:
+        by = "guard" if verdict.decision == "deny" else "user"
+        text = (f"not run. blocked_by: {by}\nrule: {verdict.rule}\ncommand: {verdict.command[:200]}\n"
+                f"would be allowed: {verdict.allowed or 'nothing like it'}\nDo not try the same again; find another way or tell the user.")
+        return Result(False, neutralise(text), text, denied=True)
+
+    def _execute(self, argv: list[str], cwd: Path, arguments: Mapping[str, Any], action_id: str, network: bool) -> Result:
+        limit = float(arguments.get("timeout") or self._settings.command_timeout)
+        self._outputs += 1
+        sandbox = self._sandbox()
+        values = {**runner.QUIET, "AGENT_WORKSPACE": str(self._workspace.root), "AGENT_SANDBOX": sandbox.tier, "AGENT_GUARD_RUNNER": str(RUNNER)}
+        try:
+            command = sandbox.spawn(argv, cwd, sandbox.environment(values), network=network, merge=True)
+        except OSError as error:
+            raise ActionError("not_started", f"{error.filename or argv[0]}: {error.strerror or error}") from error
+        result = runner.follow(command, timeout=limit, keep=self.observation_limit, spool=self._spool(), cancelled=self._cancelled,
+                               on_line=lambda line: self._emit("command.output", id=action_id, line=neutralise(line), stream="output"))
+        denial = sandbox.explain(result.exit_code, result.head + result.tail, cwd=cwd, network=network) if result.ended_by == "exit" else None
+        report = self._report(result, cwd, limit)
+        if denial is None:
+            return report
+        return replace(report, content=f"{report.content}\n{neutralise(denial.observation)}", blocked=denial.rule)
+
+    def _report(self, result: runner.CommandResult, cwd: Path, limit: float) -> Result:
+        body = self._body(result)
+        ended = {"timeout": f"stopped: it took longer than {limit:g} s", "cancel": "stopped by the user"}.get(result.ended_by)
+        first = f"{ended or f'exit code: {result.exit_code}'} ({result.duration:.2f} s)\ncwd: {self._workspace.shown(cwd)}"
+        notes = []
+        if not body.strip():
+            notes.append(SILENT + (" Check its effect, or print the result." if result.exit_code == 0 and not ended else ""))
+        if result.exit_code:
+            notes += [note for note in (self._missing(body), self._module(body)) if note]
+        text = "\n".join([first, *([body] if body.strip() else []), *notes])
+        return Result(result.exit_code == 0 and not ended, text, f"{ended or result.exit_code}\n{body}", result.exit_code,
+                      truncated=result.whole is not None)
+
+    def _missing(self, output: str) -> str:
+        """Where the file is that a failed command did not find, when the workspace has one of that name."""
+        found = _NOT_FOUND.search(output)
+        if found is None:
+            return ""
+        name = next(group for group in found.groups() if group).replace("\\", "/").rsplit("/", 1)[-1]
+        places = [file for file in self._workspace.files() if file.rsplit("/", 1)[-1].lower() == name.lower()]
+        return f"Nearest existing: {', '.join(places[:3])} (in the workspace {self._workspace.root})." if places else ""
+
+    def _module(self, output: str) -> str:
+        """A script that imports a skill, or a package that is not there."""
+        found = _NO_MODULE.search(output)
+        if found is None:
+            return ""
+        skill = next((name for name in self._registry.skills if name.replace("-", "_").lower() == found[1].lower()), "")
+        if skill:
+            return f"{skill} is a skill, no Python module: open it with view_skill and run its command."
+        return f"There is no module {found[1]} here. Do it with the standard library."
+
+    def _body(self, result: runner.CommandResult) -> str:
+        limit = self.observation_limit
+        if result.whole is None and not result.tail:
+            return cut_middle(neutralise(result.head.rstrip("\n")), limit, "cut in the middle")
+        where = f"; the whole is in {self._workspace.shown(result.whole)}, read it with offset and limit" if result.whole else ""
+        return cut_middle(neutralise(result.head + result.tail), limit, f"cut: {result.size} bytes in all{where}")
+
+    def _spool(self) -> Path:
+        return self._workspace.root / AGENT_FOLDER / "output" / f"{os.getpid()}-{self._outputs:04d}.txt"
