@@ -16,7 +16,7 @@ from tests.ui.cli.driver import ROOT, FakeTerminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo terminals are a POSIX thing")
 CTRL_C, CTRL_D, CTRL_J, CTRL_O, CTRL_U, ENTER, TAB, UP = "\x03", "\x04", "\n", "\x0f", "\x15", "\r", "\t", "\x1b[A"
-ASKS = reply("run_command", "It is outside of any skill.", command="echo from-the-command")
+ASKS = reply("run_command", "It is outside of any skill.", command="rm -f none; echo from-the-command")
 DONE = reply("answer", "The output says it.", answer="All is done.")
 
 
@@ -75,7 +75,7 @@ def test_always_covers_the_same_again_is_listed_and_can_be_taken_back(tmp_path: 
         terminal.wait_for("All is done.")
         terminal.wait_prompt()
         terminal.type("status" + ENTER)
-        terminal.wait_for("1  Run echo from-the-command")
+        terminal.wait_for("1  Run ")
         terminal.wait_prompt()
         terminal.type("/revoke 1" + ENTER)
         terminal.wait_for("Taken back")

@@ -103,11 +103,11 @@ def test_a_request_that_nothing_can_serve_is_no_success(tmp_path: Path) -> None:
 
 
 def test_a_refused_confirmation_ends_with_denied(tmp_path: Path) -> None:
-    with FakeEndpoint([reply("run_command", command="echo x"), reply("answer", answer="no")]) as endpoint:
+    with FakeEndpoint([reply("run_command", command="rm x"), reply("answer", answer="no")]) as endpoint:
         done = run_cli(tmp_path, "--json", "-p", "x", endpoint=endpoint)
     events = events_of(done)
     requested = next(event for event in events if event["type"] == "confirm.requested")
-    assert requested["detail"] == "echo x" and requested["rule"]
+    assert requested["detail"] == "rm x" and requested["rule"]
     assert next(event for event in events if event["type"] == "confirm.answered")["approved"] is False
     assert (events[-1]["status"], done.returncode) == ("denied", 5)
 

@@ -14,7 +14,7 @@ from tests.fake_endpoint import FakeEndpoint, error, streamed
 from tests.scripted_model import reply
 from tests.ui.cli.driver import PROGRAM, environment, run_cli
 
-ASKS = reply("run_command", "Outside of any skill.", command="echo out-of-the-command")
+ASKS = reply("run_command", "Outside of any skill.", command="rm -f none; echo out-of-the-command")
 
 
 def test_stdout_holds_the_answer_and_stderr_the_steps(tmp_path: Path) -> None:
