@@ -20,7 +20,7 @@ class Actions:
     """Does the actions of one session in one workspace."""
 
     def __init__(self, registry: SkillRegistry, workspace: Workspace, settings: Settings, executor: Executor) -> None:
-        self._registry, self._workspace = registry, workspace
+        self._registry, self._workspace, self._executor = registry, workspace, executor
         self.observation_limit = settings.observation_limit
         self._do: dict[str, Callable[[Mapping[str, Any], str], Result]] = {
             "view_skill": self._view_skill, "read_file": self._read_file, "write_file": self._write_file, "run_command": executor.run}
@@ -47,6 +47,8 @@ class Actions:
 
     def _read_file(self, arguments: Mapping[str, Any], action_id: str) -> Result:
         path = self._workspace.readable(arguments["path"])
+        if (held := self._executor.permit(action_id, "read_file", path)) is not None:
+            return held
         shown = self._workspace.shown(path)
         if path.is_dir():
             names = sorted(entry.name + ("/" if entry.is_dir() else "") for entry in os.scandir(path))
@@ -57,6 +59,8 @@ class Actions:
 
     def _write_file(self, arguments: Mapping[str, Any], action_id: str) -> Result:
         path = self._workspace.writable(arguments["path"])
+        if (held := self._executor.permit(action_id, "write_file", path)) is not None:
+            return held
         shown, content, append = self._workspace.shown(path), arguments["content"], bool(arguments.get("append"))
         before = self._text_before(path, shown)
         after = before + content if append else content

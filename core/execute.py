@@ -26,7 +26,7 @@ _NOT_FOUND = re.compile(r"(?:can't open file|No such file or directory:|cannot a
 _NO_MODULE = re.compile(r"No module named '([\w-]+)")
 _NETWORK = ("network", "exfil")
 RUNNER = Path(__file__).with_name("guard_runner.py")
-Confirm = Callable[[str, str, guard.Verdict], bool]
+Confirm = Callable[[str, str, str, guard.Verdict], bool]
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,14 @@ class Result:
     diff: str = ""
     denied: bool = False
     blocked: str = ""
+
+
+def refused(verdict: guard.Verdict) -> Result:
+    """The result of an action that the guard or the person did not let through."""
+    by = "guard" if verdict.decision == "deny" else "user"
+    text = (f"not done. blocked_by: {by}\nrule: {verdict.rule}\ncommand: {verdict.command[:200]}\n"
+            f"would be allowed: {verdict.allowed or 'nothing like it'}\nDo not try the same again; find another way or tell the user.")
+    return Result(False, neutralise(text), text, denied=True)
 
 
 class Executor:
@@ -64,8 +72,8 @@ class Executor:
         verdict = self._verdict(command, cwd, declared)
         self._emit("verdict", id=action_id, **verdict.to_dict())
         asked = verdict.decision == "ask" and not (declared is not None and verdict.effect == "network" and declared.spec.skill in self._networked)
-        if verdict.decision == "deny" or (asked and not self._confirm(action_id, command, verdict)):
-            return self._refused(verdict)
+        if verdict.decision == "deny" or (asked and not self._confirm(action_id, "run_command", command, verdict)):
+            return refused(verdict)
         network = self._settings.network or (asked and verdict.effect in _NETWORK and self._grants_network())
         if declared is not None:
             if network and verdict.effect == "network":
@@ -86,11 +94,15 @@ class Executor:
             return replace(verdict, decision="ask")
         return verdict
 
-    def _refused(self, verdict: guard.Verdict) -> Result:
-        by = "guard" if verdict.decision == "deny" else "user"
-        text = (f"not run. blocked_by: {by}\nrule: {verdict.rule}\ncommand: {verdict.command[:200]}\n"
-                f"would be allowed: {verdict.allowed or 'nothing like it'}\nDo not try the same again; find another way or tell the user.")
-        return Result(False, neutralise(text), text, denied=True)
+    def permit(self, action_id: str, action: str, path: Path) -> Result | None:
+        """Ask for a file that read_file or write_file may not touch unasked (keys, git hooks, …); the refusal, or None when it may go on."""
+        verdict = guard.judge_path(path, "read" if action == "read_file" else "write", workspace=self._workspace.root,
+                                   skill_roots=self._workspace.skill_roots, writable=self._workspace.added)
+        if verdict.decision == "allow":
+            return None
+        self._emit("verdict", id=action_id, **verdict.to_dict())
+        asked = verdict.decision == "ask" and self._confirm(action_id, action, self._workspace.shown(path), verdict)
+        return None if asked else refused(verdict)
 
     def _execute(self, argv: list[str], cwd: Path, arguments: Mapping[str, Any], action_id: str, network: bool) -> Result:
         limit = float(arguments.get("timeout") or self._settings.command_timeout)

@@ -229,11 +229,11 @@ class AgentKernel:
     def _observe(self, result: Result, remarks: list[str]) -> None:
         self._say("user", prompt.observation("\n\n".join([result.content, *remarks])))
 
-    def _confirm(self, action_id: str, command: str, verdict: Verdict) -> bool:
-        self._emitter.emit("confirm.requested", id=action_id, action="run_command", detail=prompt.neutralise(command),
+    def _confirm(self, action_id: str, action: str, detail: str, verdict: Verdict) -> bool:
+        self._emitter.emit("confirm.requested", id=action_id, action=action, detail=prompt.neutralise(detail),
                            reason=verdict.reason, rule=verdict.rule, effect=verdict.effect, expires=None)
         asked = time.monotonic()
-        approved = bool(self.handler.on_confirm("run_command", command)) and not self._cancelled.is_set()
+        approved = bool(self.handler.on_confirm(action, detail)) and not self._cancelled.is_set()
         self._asking = time.monotonic() - asked
         self._emitter.emit("confirm.answered", id=action_id, approved=approved)
         return approved

@@ -47,8 +47,8 @@ class Bench:
                             emit=lambda kind, **data: self.events.append((kind, data)), cancelled=threading.Event())
         self.actions = Actions(self.registry, self.workspace, chosen, executor)
 
-    def confirm(self, action_id: str, command: str, verdict: Verdict) -> bool:
-        self.asked.append(command)
+    def confirm(self, action_id: str, action: str, detail: str, verdict: Verdict) -> bool:
+        self.asked.append(detail)
         return self.approve
 
     def do(self, action: str, **arguments: Any) -> Any:
@@ -107,6 +107,21 @@ def test_a_path_outside_is_refused_with_the_reason(bench: Bench) -> None:
     for action, arguments in (("read_file", {}), ("write_file", {"content": "x"})):
         result = bench.do(action, path="../x", **arguments)
         assert not result.ok and "outside_workspace" in result.content and str(bench.root) in result.content
+
+
+@pytest.mark.parametrize("path", [".git/hooks/pre-commit", ".git/config", ".env"])
+def test_files_that_run_or_unlock_something_are_written_only_after_a_yes(tmp_path: Path, path: str) -> None:
+    bench = Bench(tmp_path, approve=False)
+    (bench.root / ".git" / "hooks").mkdir(parents=True)
+    result = bench.do("write_file", path=path, content="x")
+    assert result.denied and bench.asked == [path] and "blocked_by: user" in result.content and not (bench.root / path).exists()
+
+
+def test_a_key_file_is_read_only_after_a_yes(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, approve=False)
+    (bench.root / ".env").write_text("API_KEY=sk-secret")
+    result = bench.do("read_file", path=".env")
+    assert result.denied and "sk-secret" not in result.content and bench.asked == [".env"]
 
 
 def test_a_declared_command_runs_without_a_question_and_without_a_shell(bench: Bench) -> None:
