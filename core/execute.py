@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +26,7 @@ _NOT_FOUND = re.compile(r"(?:can't open file|No such file or directory:|cannot a
                         r": ([^:'\n]+): No such file or directory")
 _NO_MODULE = re.compile(r"No module named '([\w-]+)")
 _NETWORK = ("network", "exfil")
+_WATCHED = 1_000_000  # bytes
 RUNNER = Path(__file__).with_name("guard_runner.py")
 Confirm = Callable[[str, str, str, guard.Verdict], bool]
 
@@ -42,6 +44,14 @@ class Result:
     diff: str = ""
     denied: bool = False
     blocked: str = ""
+
+
+def _content(path: Path) -> int:
+    """A number that changes with what a file holds, -1 for what is no small file."""
+    try:
+        return zlib.crc32(path.read_bytes()) if path.is_file() and path.stat().st_size < _WATCHED else -1
+    except (OSError, ValueError):
+        return -1
 
 
 def refused(verdict: guard.Verdict) -> Result:
@@ -107,6 +117,7 @@ class Executor:
     def _execute(self, argv: list[str], cwd: Path, arguments: Mapping[str, Any], action_id: str, network: bool) -> Result:
         limit = float(arguments.get("timeout") or self._settings.command_timeout)
         self._outputs += 1
+        named = self._named_files(str(arguments["command"]), cwd)
         sandbox = self._sandbox()
         values = {**runner.QUIET, "AGENT_WORKSPACE": str(self._workspace.root), "AGENT_SANDBOX": sandbox.tier, "AGENT_GUARD_RUNNER": str(RUNNER)}
         try:
@@ -116,23 +127,31 @@ class Executor:
         result = runner.follow(command, timeout=limit, keep=self.observation_limit, spool=self._spool(), cancelled=self._cancelled,
                                on_line=lambda line: self._emit("command.output", id=action_id, line=neutralise(line), stream="output"))
         denial = sandbox.explain(result.exit_code, result.head + result.tail, cwd=cwd, network=network) if result.ended_by == "exit" else None
-        report = self._report(result, cwd, limit)
+        report = self._report(result, cwd, limit, named)
         if denial is None:
             return report
         return replace(report, content=f"{report.content}\n{neutralise(denial.observation)}", blocked=denial.rule)
 
-    def _report(self, result: runner.CommandResult, cwd: Path, limit: float) -> Result:
+    def _report(self, result: runner.CommandResult, cwd: Path, limit: float, named: Mapping[Path, int]) -> Result:
         body = self._body(result)
         ended = {"timeout": f"stopped: it took longer than {limit:g} s", "cancel": "stopped by the user"}.get(result.ended_by)
         first = f"{ended or f'exit code: {result.exit_code}'} ({result.duration:.2f} s)\ncwd: {self._workspace.shown(cwd)}"
         notes = []
         if not body.strip():
-            notes.append(SILENT + (" Check its effect, or print the result." if result.exit_code == 0 and not ended else ""))
+            changes = [f"{self._workspace.shown(path)} is {'unchanged' if _content(path) == before else 'changed'}." for path, before in named.items()]
+            advice = ["Check its effect, or print the result."] if result.exit_code == 0 and not ended and not changes else []
+            notes.append(" ".join([SILENT, *changes, *advice]))
         if result.exit_code:
             notes += [note for note in (self._missing(body), self._module(body)) if note]
         text = "\n".join([first, *([body] if body.strip() else []), *notes])
         return Result(result.exit_code == 0 and not ended, text, f"{ended or result.exit_code}\n{body}", result.exit_code,
                       truncated=result.whole is not None)
+
+    def _named_files(self, command: str, cwd: Path) -> dict[Path, int]:
+        """The files of the workspace that the command's text names, each with a number for what it holds now."""
+        paths = (cwd / word for word in re.split(r"[\s'\";|&<>()]+", command)[:100] if word and not word.startswith("-"))
+        found = {path: _content(path) for path in paths if path.is_relative_to(self._workspace.root)}
+        return {path: content for path, content in list(found.items())[:5] if content >= 0}
 
     def _missing(self, output: str) -> str:
         """Where the file is that a failed command did not find, when the workspace has one of that name."""

@@ -95,6 +95,8 @@ def _unchecked(answer: str, state: RunState) -> str:
     last = state.done[-1] if state.done else None
     if last is None or last.action != "run_command" or SILENT not in last.content or not _CHANGING.search(state.query):
         return ""
+    if " is changed." in last.content:
+        return ""
     return ("Your answer was held back: your last command printed nothing, so nobody knows what it did. Look first, for example with read_file; "
             "answer when you see the change, and repair it when you do not.")
 

@@ -187,6 +187,12 @@ def test_a_silent_command_says_so(bench: Bench) -> None:
     assert "It printed nothing. Check its effect" in bench.do("run_command", command="true").content
 
 
+def test_a_silent_command_says_whether_the_files_that_it_names_changed(bench: Bench) -> None:
+    (bench.root / "a.json").write_text('{"theme": "light"}')
+    assert "a.json is unchanged." in bench.do("run_command", command="sed -i 's/theme: light/theme: dark/' a.json").content
+    assert "a.json is changed." in bench.do("run_command", command="sed -i s/light/dark/ a.json").content
+
+
 def test_a_time_out_is_said(bench: Bench) -> None:
     result = bench.do("run_command", command="echo begun; sleep 30", timeout=0.4)
     assert not result.ok and result.content.startswith("stopped: it took longer than 0.4 s") and "begun" in result.content
