@@ -11,8 +11,8 @@ from core.config import Settings
 from core.errors import ActionError, SkillError
 from core.execute import Executor, Result
 from core.files import page, read_text, short_diff, write_text
-from core.prompt import cut_middle, neutralise
 from core.skills import SkillRegistry
+from core.visible import cut_middle, neutralise, one_line
 from core.workspace import Workspace
 
 
@@ -22,6 +22,8 @@ class Actions:
     def __init__(self, registry: SkillRegistry, workspace: Workspace, settings: Settings, executor: Executor) -> None:
         self._registry, self._workspace, self._executor = registry, workspace, executor
         self.observation_limit = settings.observation_limit
+        self.guided = False
+        self._held: set[Path] = set()  # files whose new text was held back once: a model that insists is believed, unless it is guided
         self._do: dict[str, Callable[[Mapping[str, Any], str], Result]] = {
             "view_skill": self._view_skill, "read_file": self._read_file, "write_file": self._write_file, "run_command": executor.run}
 
@@ -31,7 +33,9 @@ class Actions:
             return self._do[action](arguments, action_id)
         except (ActionError, SkillError) as error:
             text = neutralise(error.observation or str(error))
-            return Result(False, f"error: {text}", text)
+        except (OSError, ValueError) as error:
+            text = neutralise(f"unreadable: {getattr(error, 'strerror', None) or error}")
+        return Result(False, f"error: {text}", text)
 
     def detail(self, action: str, arguments: Mapping[str, Any]) -> str:
         """One line that says what an action is about to do, for a person."""
@@ -49,11 +53,12 @@ class Actions:
         path = self._workspace.readable(arguments["path"])
         if (held := self._executor.permit(action_id, "read_file", path)) is not None:
             return held
-        shown = self._workspace.shown(path)
+        shown = one_line(self._workspace.shown(path))
         if path.is_dir():
-            names = sorted(entry.name + ("/" if entry.is_dir() else "") for entry in os.scandir(path))
-            return self._shown(neutralise(f"{shown} is a folder with {len(names)} entries:\n" + "\n".join(names)))
-        text, note = page(read_text(path, shown), arguments.get("offset"), arguments.get("limit"), bool(arguments.get("numbers")))
+            names = sorted(one_line(name) + ("/" if os.path.isdir(path / name) else "") for name in os.listdir(path))
+            return self._shown(f"{shown} is a folder with {len(names)} entries:\n" + "\n".join(names))
+        whole = read_text(self._workspace.root_of(path), path, shown)
+        text, note = page(whole, arguments.get("offset"), arguments.get("limit"), bool(arguments.get("numbers")))
         body = cut_middle(neutralise(text), self.observation_limit, "cut: read the rest with offset and limit")
         return Result(True, f"{shown} ({note})\n{body}", body, truncated=len(body) < len(text))
 
@@ -61,22 +66,24 @@ class Actions:
         path = self._workspace.writable(arguments["path"])
         if (held := self._executor.permit(action_id, "write_file", path)) is not None:
             return held
-        shown, content, append = self._workspace.shown(path), arguments["content"], bool(arguments.get("append"))
+        shown, content, append = one_line(self._workspace.shown(path)), arguments["content"], bool(arguments.get("append"))
         before = self._text_before(path, shown)
         after = before + content if append else content
-        if reason := content_check.refusal(path, shown, before, after):
+        reason = "" if append else content_check.refusal(path, shown, before, after)
+        if reason and (self.guided or path not in self._held):
+            self._held.add(path)
             raise ActionError("not_written", f"{shown}: {reason}")
-        write_text(path, shown, content, append)
+        size = write_text(self._workspace.root_of(path), path, shown, content, append)
         done = "appended to" if append and before else "wrote" if not before else "replaced"
         diff = neutralise(short_diff(before, after))
-        lines = [f"{done} {shown}: now {len(after.splitlines())} lines, {path.stat().st_size} bytes"]
+        lines = [f"{done} {shown}: now {len(after.splitlines())} lines, {size} bytes"]
         lines += [diff] if done == "replaced" and diff else []
         text = "\n".join([*lines, remark] if (remark := content_check.remark(path, after)) else lines)
         return Result(True, neutralise(text), f"{text} {content}", diff=diff)
 
     def _text_before(self, path: Path, shown: str) -> str:
         try:
-            return read_text(path, shown) if path.exists() else ""
+            return read_text(self._workspace.root_of(path), path, shown) if path.exists() else ""
         except ActionError:
             return ""
 

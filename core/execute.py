@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core import guard, runner
-from core.config import Settings
+from core.config import ROOT, Settings
 from core.errors import ActionError
+from core.files import create_inside
 from core.limits import SILENT
-from core.prompt import cut_middle, neutralise
 from core.skills import SkillRegistry
+from core.visible import cut_middle, neutralise, one_line
 from core.workspace import AGENT_FOLDER, Workspace
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _NO_MODULE = re.compile(r"No module named '([\w-]+)")
 _NETWORK = ("network", "exfil")
 _WATCHED = 1_000_000  # bytes
 RUNNER = Path(__file__).with_name("guard_runner.py")
-Confirm = Callable[[str, str, str, guard.Verdict], bool]
+Confirm = Callable[[str, str, str, guard.Verdict, str], bool]
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Executor:
         verdict = self._verdict(command, cwd, declared)
         self._emit("verdict", id=action_id, **verdict.to_dict())
         asked = verdict.decision == "ask" and not (declared is not None and verdict.effect == "network" and declared.spec.skill in self._networked)
-        if verdict.decision == "deny" or (asked and not self._confirm(action_id, "run_command", command, verdict)):
+        if verdict.decision == "deny" or (asked and not self._confirm(action_id, "run_command", command, verdict, str(cwd))):
             return refused(verdict)
         network = self._settings.network or (asked and verdict.effect in _NETWORK and self._grants_network())
         if declared is not None:
@@ -98,20 +99,20 @@ class Executor:
         if declared is not None:
             seen = guard.judge("true", workspace=self._workspace.root)
             return replace(guard.judge_declared(declared.spec.effect, seen, sandboxed=confined), command=command)
-        verdict = guard.judge(command, shell="powershell" if os.name == "nt" else "posix", workspace=self._workspace.root, cwd=cwd,
+        verdict = guard.judge(command, shell="powershell" if os.name == "nt" else "posix", workspace=self._workspace.root, cwd=cwd, project=ROOT,
                               skill_roots=self._workspace.skill_roots, writable=self._workspace.added, sandboxed=confined)
-        if verdict.decision == "allow" and verdict.effect != "read" and not confined:
-            return replace(verdict, decision="ask")
+        if verdict.decision == "allow" and (verdict.network or (verdict.effect != "read" and not confined)):
+            return replace(verdict, decision="ask", effect="network" if verdict.network else verdict.effect)
         return verdict
 
     def permit(self, action_id: str, action: str, path: Path) -> Result | None:
         """Ask for a file that read_file or write_file may not touch unasked (keys, git hooks, …); the refusal, or None when it may go on."""
-        verdict = guard.judge_path(path, "read" if action == "read_file" else "write", workspace=self._workspace.root,
+        verdict = guard.judge_path(path, "read" if action == "read_file" else "write", workspace=self._workspace.root, project=ROOT,
                                    skill_roots=self._workspace.skill_roots, writable=self._workspace.added)
         if verdict.decision == "allow":
             return None
         self._emit("verdict", id=action_id, **verdict.to_dict())
-        asked = verdict.decision == "ask" and self._confirm(action_id, action, self._workspace.shown(path), verdict)
+        asked = verdict.decision == "ask" and self._confirm(action_id, action, self._workspace.shown(path), verdict, "")
         return None if asked else refused(verdict)
 
     def _execute(self, argv: list[str], cwd: Path, arguments: Mapping[str, Any], action_id: str, network: bool) -> Result:
@@ -124,7 +125,8 @@ class Executor:
             command = sandbox.spawn(argv, cwd, sandbox.environment(values), network=network, merge=True)
         except OSError as error:
             raise ActionError("not_started", f"{error.filename or argv[0]}: {error.strerror or error}") from error
-        result = runner.follow(command, timeout=limit, keep=self.observation_limit, spool=self._spool(), cancelled=self._cancelled,
+        result = runner.follow(command, timeout=limit, keep=self.observation_limit, spool=self._spool(),
+                               create=lambda path: create_inside(self._workspace.root, path), cancelled=self._cancelled,
                                on_line=lambda line: self._emit("command.output", id=action_id, line=neutralise(line), stream="output"))
         denial = sandbox.explain(result.exit_code, result.head + result.tail, cwd=cwd, network=network) if result.ended_by == "exit" else None
         report = self._report(result, cwd, limit, named)
@@ -135,10 +137,11 @@ class Executor:
     def _report(self, result: runner.CommandResult, cwd: Path, limit: float, named: Mapping[Path, int]) -> Result:
         body = self._body(result)
         ended = {"timeout": f"stopped: it took longer than {limit:g} s", "cancel": "stopped by the user"}.get(result.ended_by)
-        first = f"{ended or f'exit code: {result.exit_code}'} ({result.duration:.2f} s)\ncwd: {self._workspace.shown(cwd)}"
+        first = f"{ended or f'exit code: {result.exit_code}'} ({result.duration:.2f} s)\ncwd: {one_line(self._workspace.shown(cwd))}"
         notes = []
         if not body.strip():
-            changes = [f"{self._workspace.shown(path)} is {'unchanged' if _content(path) == before else 'changed'}." for path, before in named.items()]
+            changes = [f"{one_line(self._workspace.shown(path))} is {'unchanged' if _content(path) == before else 'changed'}."
+                       for path, before in named.items()]
             advice = ["Check its effect, or print the result."] if result.exit_code == 0 and not ended and not changes else []
             notes.append(" ".join([SILENT, *changes, *advice]))
         if result.exit_code:
@@ -160,7 +163,7 @@ class Executor:
             return ""
         name = next(group for group in found.groups() if group).replace("\\", "/").rsplit("/", 1)[-1]
         places = [file for file in self._workspace.files() if file.rsplit("/", 1)[-1].lower() == name.lower()]
-        return f"Nearest existing: {', '.join(places[:3])} (in the workspace {self._workspace.root})." if places else ""
+        return f"Nearest existing: {', '.join(one_line(place) for place in places[:3])} (in the workspace {self._workspace.root})." if places else ""
 
     def _module(self, output: str) -> str:
         """A script that imports a skill, or a package that is not there."""
@@ -180,4 +183,4 @@ class Executor:
         return cut_middle(neutralise(result.head + result.tail), limit, f"cut: {result.size} bytes in all{where}")
 
     def _spool(self) -> Path:
-        return self._workspace.root / AGENT_FOLDER / "output" / f"{os.getpid()}-{self._outputs:04d}.txt"
+        return self._workspace.root / AGENT_FOLDER / "output" / f"{self._outputs:04d}-{os.urandom(4).hex()}.txt"

@@ -1,9 +1,12 @@
 """Reading and writing the text files of a workspace: encodings, pages, atomic writes, short diffs."""
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
-import tempfile
+import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from core.errors import ActionError
 
@@ -12,35 +15,72 @@ _KINDS = ((b"\x89PNG", "PNG image"), (b"\xff\xd8\xff", "JPEG image"), (b"GIF8", 
           (b"SQLite format 3", "SQLite database"), (b"RIFF", "RIFF media"), (b"OggS", "Ogg media"), (b"ID3", "MP3 audio"))
 READABLE = 32 * 1024 * 1024
 _DIFFED = 200_000
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
 
 
-def read_text(path: Path, shown: str) -> str:
-    """The text of a file: UTF-8, UTF-16 with its mark, GB18030. ActionError for a binary, unreadable or too large one."""
+def open_inside(root: Path, path: Path) -> BinaryIO:
+    """A file below `root` opened for reading. Both are real paths; a component that became a link since then, a pipe or a device
+    raises OSError: what was checked is what is opened."""
+    folder = _open_folder(root, path, create=False)
     try:
-        size = path.stat().st_size
-        if size > READABLE:
-            raise ActionError("too_large", f"{shown} has {size} bytes, more than {READABLE}. Read it with a command or a script.")
-        raw = path.read_bytes()
+        handle = os.open(path.name, os.O_RDONLY | _NO_LINK | _NO_WAIT, dir_fd=folder) if folder is not None else os.open(path, os.O_RDONLY)
+    finally:
+        _close(folder)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "not a regular file")
+    return os.fdopen(handle, "rb")
+
+
+def create_inside(root: Path, path: Path) -> BinaryIO:
+    """A new file below `root`, opened for writing without a buffer; folders are made. OSError when the name exists or leads elsewhere."""
+    folder = _open_folder(root, path, create=True)
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
+        handle = os.open(path.name, flags, 0o666, dir_fd=folder) if folder is not None else os.open(path, flags, 0o666)
+    finally:
+        _close(folder)
+    return os.fdopen(handle, "wb", buffering=0)
+
+
+def read_text(root: Path, path: Path, shown: str) -> str:
+    """The text of a file below `root`: UTF-8, UTF-16 with its mark, GB18030. ActionError for a binary, unreadable or too large one."""
+    try:
+        with open_inside(root, path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > READABLE:
+                raise ActionError("too_large", f"{shown} has {size} bytes, more than {READABLE}. Read it with a command or a script.")
+            raw = file.read()
     except OSError as error:
         raise ActionError("unreadable", f"{shown}: {error.strerror or error}") from error
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return raw.decode("utf-16", errors="replace")
-    kind = next((name for magic, name in _KINDS if raw.startswith(magic)), "binary file" if b"\0" in raw[:8192] else "")
+    encoding = _encoding(raw)
+    kind = "" if encoding.startswith("utf-16") else next((name for magic, name in _KINDS if raw.startswith(magic)),
+                                                         "binary file" if b"\0" in raw[:8192] else "")
     if kind:
         raise ActionError("binary", f"{shown} is a {kind} of {size} bytes, not text. Use a command or a script made for it.")
-    for encoding in ("utf-8-sig", "gb18030"):
+    return raw.decode(encoding, errors="replace").removeprefix("\ufeff")
+
+
+def _encoding(raw: bytes) -> str:
+    """The encoding of a text: UTF-16 by its mark, else UTF-8, else GB18030 where it fits."""
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16-le" if raw[:1] == b"\xff" else "utf-16-be"
+    for encoding in ("utf-8", "gb18030"):
         try:
-            return raw.decode(encoding)
+            raw.decode(encoding)
         except UnicodeDecodeError:
             continue
-    return raw.decode("utf-8", errors="replace")
+        return encoding
+    return "utf-8"
 
 
 def page(text: str, offset: int | None, limit: int | None, numbers: bool) -> tuple[str, str]:
     """Lines `offset` (from 1) to offset + limit - 1 of a text, with line numbers on request, and a note of what is shown."""
-    lines = text.splitlines()
+    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
     first = max(offset or 1, 1)
-    chosen = lines[first - 1:first - 1 + limit] if limit else lines[first - 1:]
+    chosen = lines[first - 1:first - 1 + limit] if limit and limit > 0 else lines[first - 1:]
     if lines and not chosen:
         raise ActionError("past_end", f"offset {first} is past the end: there are {len(lines)} lines.")
     note = f"{len(lines)} lines" if len(chosen) == len(lines) else f"lines {first}-{first + len(chosen) - 1} of {len(lines)}"
@@ -49,48 +89,66 @@ def page(text: str, offset: int | None, limit: int | None, numbers: bool) -> tup
     return "\n".join(chosen), note
 
 
-def write_text(path: Path, shown: str, content: str, append: bool) -> None:
-    """Write or append UTF-8 text; the old file stays whole when anything fails. ActionError with the system's reason."""
+def write_text(root: Path, path: Path, shown: str, content: str, append: bool) -> int:
+    """Write or append UTF-8 text below `root`; the bytes that the file has then. The old file stays whole when anything fails, and no
+    link that appears meanwhile is followed. ActionError with the system's reason."""
     raw = content.encode("utf-8", errors="replace")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if append and path.exists():
-            _append(path, raw)
-        else:
-            _replace(path, raw)
+        if append and os.path.lexists(path):
+            with open_inside(root, path) as file:
+                before = file.read()
+            raw = before + content.encode(_encoding(before), errors="replace")
+        _replace(root, path, raw)
     except OSError as error:
         raise ActionError("not_written", f"{shown}: {error.strerror or error}. Nothing was changed.") from error
+    return len(raw)
 
 
-def _append(path: Path, raw: bytes) -> None:
-    """Append all of it or nothing: a full disk leaves the file as long as it was. Unbuffered, since a buffer is written again on closing."""
-    size = path.stat().st_size
-    with open(path, "ab", buffering=0) as file:
-        try:
+def _replace(root: Path, path: Path, raw: bytes) -> None:
+    """Write a new file beside the old one, then take its name: a reader sees the old text or the new one."""
+    temporary = path.with_name(f".{path.name[:40]}.{os.urandom(6).hex()}")
+    folder = _open_folder(root, path, create=True)
+    try:
+        with create_inside(root, temporary) as file:
             rest = memoryview(raw)
             while rest:
-                rest = rest[file.write(rest):]
-        except OSError:
-            os.truncate(path, size)
-            raise
-
-
-def _replace(path: Path, raw: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
-    try:
-        with open(handle, "wb") as file:
-            file.write(raw)
-        os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        os.replace(temporary, path)
+                rest = rest[file.write(rest) or 0:]
+            if os.path.lexists(path) and hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), os.lstat(path).st_mode & 0o777)
+        names = (temporary.name, path.name) if folder is not None else (str(temporary), str(path))
+        os.replace(*names, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
-        os.unlink(temporary)
+        with contextlib.suppress(OSError):
+            os.unlink(temporary.name if folder is not None else temporary, dir_fd=folder)
         raise
+    finally:
+        _close(folder)
 
 
-def _umask() -> int:
-    current = os.umask(0o022)
-    os.umask(current)
-    return current
+def _open_folder(root: Path, path: Path, *, create: bool) -> int | None:
+    """A descriptor of the folder that holds `path`, walked from `root` without following a link; None where the system cannot."""
+    if os.open not in os.supports_dir_fd:
+        if create:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        return None
+    folder = os.open(root, _FOLDER)
+    try:
+        for part in path.relative_to(root).parts[:-1]:
+            if create:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(part, dir_fd=folder)
+            inner = os.open(part, _FOLDER, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+    except BaseException:
+        os.close(folder)
+        raise
+    return folder
+
+
+def _close(folder: int | None) -> None:
+    if folder is not None:
+        os.close(folder)
 
 
 def short_diff(before: str, after: str, limit: int = 20) -> str:

@@ -78,10 +78,15 @@ def _llm_started(handler: KernelEventHandler, data: Mapping[str, Any]) -> None:
     handler.on_llm_start()
 
 
+def _llm_delta(handler: KernelEventHandler, data: Mapping[str, Any]) -> None:
+    if data["field"] in ("thought", "answer"):
+        handler.on_llm_chunk(data["text"])
+
+
 _NAMED: Mapping[str, Callable[[KernelEventHandler, Mapping[str, Any]], object]] = {
     "run.started": lambda handler, data: handler.on_user_input(data["query"]),
     "llm.started": _llm_started,
-    "llm.delta": lambda handler, data: handler.on_llm_chunk(data["text"]),
+    "llm.delta": _llm_delta,
     "llm.finished": lambda handler, data: handler.on_llm_end(),
     "thought": lambda handler, data: handler.on_thought(data["text"]),
     "action.started": lambda handler, data: handler.on_action(data["action"], data["detail"]),

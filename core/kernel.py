@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from core import context, prompt, protocol
 from core.actions import Actions
-from core.config import Settings, added_folders, load_settings
+from core.config import ROOT, Settings, added_folders, load_settings
 from core.errors import AgentError, Cancelled, ContextOverflow, ProtocolError, SettingsError
 from core.events import Emitter
 from core.execute import Executor, Result
@@ -22,6 +22,7 @@ from core.limits import CostLimit, DenialLimit, Done, Limit, RefusalLimit, Repea
 from core.model import Model
 from core.review import Review
 from core.skills import SkillRegistry
+from core.visible import neutralise
 from core.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class AgentKernel:
         self._requested = 0
         self._asking = 0.0  # seconds that the person took to answer; no part of an action's duration
         self._cancelled = threading.Event()
-        self._emitter = Emitter(lambda event: deliver(self.handler, event), clock)
+        self._emitter = Emitter(lambda event: deliver(self.handler, event), clock, self.settings.api_key)
         self._model = Model(self.settings, registry, client, lambda level, message: self._emitter.emit("log", level=level, message=message))
         writable, readable = added_folders(self.settings.add_dirs)
         self._workspace = Workspace(self.settings.workspace, registry.roots, added=writable, readable=readable)
@@ -81,6 +82,7 @@ class AgentKernel:
         state = RunState(user_query)
         try:
             self._begin(user_query)
+            state.known = "\n".join(message["content"] for message in self.history)
             stop = self._loop(state, stream)
         except Cancelled as error:
             stop = Stop("cancelled", error.message, error.exit_code)
@@ -95,8 +97,12 @@ class AgentKernel:
         self._end(state, stop, time.monotonic() - started)
         return stop.message
 
+    def ready(self) -> None:
+        """Forget a cancellation that came while nothing ran; a surface calls it before it lets the person stop the next run."""
+        self._cancelled.clear()
+
     def cancel(self) -> None:
-        """Stop the run in progress as soon as possible, whatever it is doing."""
+        """Stop the run in progress, or the one about to begin, as soon as possible, whatever it is doing."""
         self._cancelled.set()
         self._model.cancel()
 
@@ -117,6 +123,7 @@ class AgentKernel:
         limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), RepeatLimit(2 if guided else 3), DenialLimit(),
                                CostLimit(self.settings.max_run_tokens)]
         reviewed = self.settings.answer_check and not self._model.embedded
+        self._actions.guided = guided
         review = Review(guided=guided, exists=self._workspace.exists) if reviewed else None
         while True:
             for limit in limits:
@@ -199,7 +206,7 @@ class AgentKernel:
             return None
         state.refusals = 0
         if step.thought:
-            self._emitter.emit("thought", text=prompt.neutralise(step.thought))
+            self._emitter.emit("thought", text=neutralise(step.thought))
         self._say("assistant", step.source)
         return step
 
@@ -214,7 +221,7 @@ class AgentKernel:
 
     def _act(self, step: protocol.Step, state: RunState) -> Result:
         action_id, started, self._asking = f"a{state.steps}", time.monotonic(), 0.0
-        detail = prompt.neutralise(self._actions.detail(step.action, step.arguments))
+        detail = neutralise(self._actions.detail(step.action, step.arguments))
         self._emitter.emit("action.started", id=action_id, action=step.action, detail=detail, step=state.steps)
         result = self._actions.do(step.action, step.arguments, action_id)
         self._emitter.emit("action.finished", id=action_id, action=step.action, ok=result.ok, exit_code=result.exit_code,
@@ -229,9 +236,9 @@ class AgentKernel:
     def _observe(self, result: Result, remarks: list[str]) -> None:
         self._say("user", prompt.observation("\n\n".join([result.content, *remarks])))
 
-    def _confirm(self, action_id: str, action: str, detail: str, verdict: Verdict) -> bool:
-        self._emitter.emit("confirm.requested", id=action_id, action=action, detail=prompt.neutralise(detail),
-                           reason=verdict.reason, rule=verdict.rule, effect=verdict.effect, expires=None)
+    def _confirm(self, action_id: str, action: str, detail: str, verdict: Verdict, cwd: str = "") -> bool:
+        self._emitter.emit("confirm.requested", id=action_id, action=action, detail=neutralise(detail),
+                           reason=verdict.reason, rule=verdict.rule, effect=verdict.effect, cwd=cwd, expires=None)
         asked = time.monotonic()
         approved = bool(self.handler.on_confirm(action, detail)) and not self._cancelled.is_set()
         self._asking = time.monotonic() - asked
@@ -239,11 +246,12 @@ class AgentKernel:
         return approved
 
     def _begin(self, query: str) -> None:
-        self._cancelled.clear()
         try:
             self.workspace.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise SettingsError("kernel.no_workspace", path=str(self.workspace), reason=error.strerror or str(error)) from error
+        if (held := self._workspace.holding([ROOT, *self.registry.roots])) is not None:
+            raise SettingsError("kernel.workspace_holds", path=str(self.workspace), held=str(held))
         system = prompt.system_prompt(self.registry.get_prompt_snippet(), self._workspace)
         if not self.history:
             self._say("system", system)
@@ -258,6 +266,7 @@ class AgentKernel:
 
     def _end(self, state: RunState, stop: Stop, duration: float) -> None:
         """Close the run: the history ends with an assistant message whatever happened, so that the next request is valid."""
+        self._cancelled.clear()
         if self.history and self.history[-1]["role"] == "user":
             self._say("assistant", prompt.closing(stop.message))
         usage = {"tokens": state.tokens}
@@ -267,7 +276,7 @@ class AgentKernel:
         self._emitter.emit("run.finished", status=stop.status, steps=state.steps, usage=usage, duration_ms=round(duration * 1000))
 
     def _say(self, role: str, content: str) -> None:
-        self.history.append({"role": role, "content": content})
+        self.history.append({"role": role, "content": self._emitter.hide(content)})
 
     @property
     def understood(self) -> bool:

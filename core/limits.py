@@ -42,11 +42,13 @@ class Done:
 
 @dataclass
 class RunState:
-    """The facts of one run. `refusals` counts refused replies in a row; `tokens` is what the endpoint reported so far;
+    """The facts of one run. `refusals` counts refused replies in a row; `tokens` is what the endpoint reported so far; `known` is what
+    was said before the first step, prompt and earlier runs included;
     `barred` are the actions that the next reply may not take, where the endpoint keeps to a schema: those repeated since something
     new was done, or an answer held back."""
 
     query: str
+    known: str = ""
     steps: int = 0
     refusals: int = 0
     last_refusal: str = ""

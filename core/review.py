@@ -2,7 +2,7 @@
 
 Weak models like to answer with a number or a claim that no observation contains, or right after an action failed. Each kind of question is put at
 most once in a run, so a model that stands by its step loses one step and nothing else; a model that looks before it answers never meets it.
-The stricter questions are for `guided` runs, those with a server on this machine, whose models are small as a rule.
+All but one of the questions are for `guided` runs, those with a server on this machine, whose models are small as a rule.
 """
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Review:
         """What to tell the model instead of taking the step, or "" when it may be taken."""
         if action == "answer":
             answer = unicodedata.normalize("NFKC", arguments["answer"])
-            questions = (*_ALWAYS, *_GUIDED) if self._guided else _ALWAYS
+            questions = _GUIDED if self._guided else _ALWAYS
             return next((text for question in questions if (text := self._once(question.__name__, question(answer, state)))), "")
         if action == "write_file" and self._guided and not arguments.get("append"):
             return self._once("drift", self._drift(arguments["path"], state.query))
@@ -112,21 +112,30 @@ def _computed(answer: str, state: RunState) -> str:
 
 
 def _number(answer: str, state: RunState) -> str:
-    known = _digits(state.query + "\n" + "\n".join(done.content for done in state.done))
-    unknown = [number for number in _NUMBER.findall(answer) if len(_digits(number)) > 1 and not _supported(number, known)]
-    if not unknown:
-        return ""
-    return (f"Your answer was held back: the number {unknown[0]} stands in no observation. Do not guess or count in your head: get it with an "
-            "action (a skill, or a short Python script that prints it), then answer with exactly what it printed.")
+    known = "\n".join([state.query, state.known, *(done.content for done in state.done)])
+    written, values = _digits(known), None
+    for number in _NUMBER.findall(answer):
+        plain = _digits(number).rstrip(".")
+        if len(plain) < 2 or re.search(rf"(?<![\d.]){re.escape(plain)}(?!\d)", written):
+            continue
+        values = values if values is not None else [float(value) for value in _NUMBER.findall(written)[:2000] if len(value) < 300]
+        if not _is_rounded(plain, values):
+            return (f"Your answer was held back: the number {number} stands in no observation. Do not guess or count in your head: get it with an "
+                    "action (a skill, or a short Python script that prints it), then answer with exactly what it printed.")
+    return ""
+
+
+def _is_rounded(number: str, values: list[float]) -> bool:
+    """Whether a number is one of `values` rounded to as many places, as such or as a percentage."""
+    if len(number) > 300:
+        return False
+    value, margin = float(number), 0.5 * 10.0 ** -len(number.partition(".")[2])
+    return "." in number and any(abs(seen - value) <= margin or abs(100 * seen - value) <= margin for seen in values)
 
 
 def _digits(text: str) -> str:
     return unicodedata.normalize("NFKC", text).replace(",", "")
 
 
-def _supported(number: str, known: str) -> bool:
-    return re.search(rf"(?<![\d.]){re.escape(_digits(number).rstrip('.'))}(?!\d)", known) is not None
-
-
-_ALWAYS = (_early, _failed, _number)
-_GUIDED = (_gave_up, _unchanged, _unchecked, _computed)
+_ALWAYS = (_failed,)
+_GUIDED = (_early, _failed, _number, _gave_up, _unchanged, _unchecked, _computed)

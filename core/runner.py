@@ -23,6 +23,7 @@ QUIET = {"NO_COLOR": "1", "PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8", "PYTHO
 LIVE_LINES = 5000
 WHOLE_OUTPUT = 64 * 1024 * 1024
 _GRACE = 0.3
+_BACKLOG = 16  # pieces of 64 KiB between command and reader; a command that writes faster has to wait
 
 
 @dataclass(frozen=True)
@@ -49,28 +50,31 @@ def shell_argv(command: str) -> list[str]:
     return ["/bin/bash", "--noprofile", "--norc", "-c", command]
 
 
-def follow(command: Command, *, timeout: float, keep: int, spool: Path, on_line: Callable[[str], None],
+def follow(command: Command, *, timeout: float, keep: int, spool: Path, create: Callable[[Path], IO[bytes]], on_line: Callable[[str], None],
            cancelled: threading.Event) -> CommandResult:
     """Follow a command to its end, to `timeout` seconds or until `cancelled` is set; then nothing of it is left.
 
-    At most `keep` characters of each end of the output are held in memory; longer output goes to the file `spool` whole.
+    At most `keep` characters of each end of the output are held in memory; longer output goes whole to the file
+    `spool`, which `create` opens without a buffer.
     """
     started = time.monotonic()
-    output = _Output(keep, spool, on_line)
-    chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    output = _Output(keep, spool, create, on_line)
+    chunks: queue.Queue[bytes] = queue.Queue(_BACKLOG)
     reader = threading.Thread(target=_read, args=(command.stdout, chunks), daemon=True)
     reader.start()
+    ended_by = ""
     try:
         ended_by = _follow(command, chunks, output, started + timeout, cancelled)
     finally:
         command.kill_tree()
-        _drain(reader, chunks, output)
+        if not output.whole_read:
+            _drain(chunks, output)
         output.close()
     code = command.returncode
     return CommandResult(-9 if code is None else code, ended_by, time.monotonic() - started, output.head(), output.tail(), output.size, output.whole)
 
 
-def _read(pipe: IO[bytes], chunks: queue.SimpleQueue[bytes]) -> None:
+def _read(pipe: IO[bytes], chunks: queue.Queue[bytes]) -> None:
     """Move the pipe's bytes to the queue, then close it; an empty chunk marks the end."""
     with pipe:
         try:
@@ -81,7 +85,7 @@ def _read(pipe: IO[bytes], chunks: queue.SimpleQueue[bytes]) -> None:
     chunks.put(b"")
 
 
-def _follow(command: Command, chunks: queue.SimpleQueue[bytes], output: _Output, deadline: float,
+def _follow(command: Command, chunks: queue.Queue[bytes], output: _Output, deadline: float,
             cancelled: threading.Event) -> str:
     """Feed the output until the pipe closes, the command exits, time is up, or the person stops it."""
     while True:
@@ -96,6 +100,7 @@ def _follow(command: Command, chunks: queue.SimpleQueue[bytes], output: _Output,
                 return "exit"
             continue
         if not chunk:
+            output.whole_read = True
             return _wait(command, deadline, cancelled)
         output.feed(chunk)
 
@@ -112,21 +117,28 @@ def _wait(command: Command, deadline: float, cancelled: threading.Event) -> str:
     return "cancel"
 
 
-def _drain(reader: threading.Thread, chunks: queue.SimpleQueue[bytes], output: _Output) -> None:
-    """Take what the dead command left in the pipe; a process that fled its group may hold it open, so not for long."""
-    reader.join(timeout=_GRACE)
-    while not chunks.empty():
-        output.feed(chunks.get())
+def _drain(chunks: queue.Queue[bytes], output: _Output) -> None:
+    """Take what the dead command left in the pipe; a process that fled may hold it open, so not for long."""
+    limit = time.monotonic() + _GRACE
+    while (left := limit - time.monotonic()) > 0:
+        try:
+            chunk = chunks.get(timeout=left)
+        except queue.Empty:
+            return
+        if not chunk:
+            return
+        output.feed(chunk)
 
 
 class _Output:
     """Collects output: both ends in memory, the whole in a file once it is long, complete lines to `on_line` as they come."""
 
-    def __init__(self, keep: int, spool: Path, on_line: Callable[[str], None]) -> None:
+    def __init__(self, keep: int, spool: Path, create: Callable[[Path], IO[bytes]], on_line: Callable[[str], None]) -> None:
         self.size = 0
+        self.whole_read = False
         self.whole: Path | None = None
         self._keep = max(keep, 1) * 4  # bytes: a character of UTF-8 takes at most four
-        self._spool, self._on_line = spool, on_line
+        self._spool, self._create, self._on_line = spool, create, on_line
         self._head, self._tail, self._line = bytearray(), bytearray(), bytearray()
         self._file: IO[bytes] | None = None
         self._lines = 0
@@ -136,6 +148,8 @@ class _Output:
             return
         self.size += len(chunk)
         self._store(chunk)
+        if self._lines >= LIVE_LINES:
+            return
         self._line += chunk
         *lines, rest = self._line.split(b"\n")
         self._line = bytearray(rest[-65536:])
@@ -158,8 +172,7 @@ class _Output:
 
     def _open(self) -> None:
         try:
-            self._spool.parent.mkdir(parents=True, exist_ok=True)
-            self._file = open(self._spool, "wb", buffering=0)  # noqa: SIM115 - it stays open while the command runs
+            self._file = self._create(self._spool)
         except OSError:
             return
         self.whole = self._spool

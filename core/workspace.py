@@ -39,7 +39,7 @@ class Workspace:
         if not inside:
             raise self._outside(path, candidates[0])
         for real in inside:
-            if real.exists():
+            if _exists(real):
                 self._refuse_device(path, real)
                 return real
         raise ActionError("not_found", f"{path} does not exist. {self.nearest(path)}")
@@ -48,23 +48,22 @@ class Workspace:
         """The real path of a file to write, which need not exist. ActionError: outside_workspace, read_only, not_a_file."""
         self._refuse_odd(path)
         real = self._first_in_workspace(path)
+        if any(place.is_relative_to(root) for place in (real or _real(self.root / path), *self._skill_places(path)) for root in self.skill_roots):
+            raise ActionError("read_only", f"{path} belongs to a skill; skill folders can be read, never written. Write under the workspace.")
         if real is None:
-            real = _real(self.root / path)
-            if any(real.is_relative_to(root) for root in self.skill_roots):
-                raise ActionError("read_only", f"{path} belongs to a skill; skill folders can be read, never written. Write under the workspace.")
-            raise self._outside(path, real)
-        if real == self.root or real.is_dir():
+            raise self._outside(path, _real(self.root / path))
+        if real in (self.root, *self.added) or os.path.isdir(real):
             raise ActionError("not_a_file", f"{path} is a folder; give the path of a file in it.")
         if real.is_relative_to(self.root / AGENT_FOLDER):
             raise ActionError("read_only", f"{path} is the agent's own record; write elsewhere in the workspace.")
-        if real.exists():
+        if _exists(real):
             self._refuse_device(path, real)
         return real
 
     def exists(self, path: str) -> bool:
         """Whether a path that may be read leads to something."""
         try:
-            return self.readable(path).exists()
+            return _exists(self.readable(path))
         except ActionError:
             return False
 
@@ -82,8 +81,17 @@ class Workspace:
         if self.skill_folder is None:
             return self.root
         names = [word for word in re.split(r"[\s'\"=;|&<>()]+", command) if word and not word.startswith(("-", "/")) and word != "."]
-        ours = any((self.root / name).exists() for name in names)
-        return self.root if ours and not any((self.skill_folder / name).exists() for name in names) else self.skill_folder
+        ours = any(_exists(self.root / name) for name in names)
+        return self.root if ours and not any(_exists(self.skill_folder / name) for name in names) else self.skill_folder
+
+    def root_of(self, real: Path) -> Path:
+        """The allowed root that holds a real path: the deepest one."""
+        roots = [root for root in (self.root, *self.added, *self._readable, *self.skill_roots) if real.is_relative_to(root)]
+        return max(roots, key=lambda root: len(root.parts))
+
+    def holding(self, folders: Sequence[Path]) -> Path | None:
+        """The first of `folders` that lies inside what the agent may write, None when there is none."""
+        return next((folder for folder in folders if any(_real(folder).is_relative_to(root) for root in (self.root, *self.added))), None)
 
     def shown(self, path: Path) -> str:
         """A path as the model writes it: relative inside the workspace, absolute elsewhere."""
@@ -126,8 +134,13 @@ class Workspace:
         head, _, rest = path.replace("\\", "/").removeprefix("./").partition("/")
         if head == self.root.name or head == "workspace":
             yield _real(self.root / (rest or "."))
+        yield from self._skill_places(path)
+
+    def _skill_places(self, path: str) -> Iterator[Path]:
+        """What a path may mean that begins as the skills folder is called: `skills/NAME/…`, where that skill exists."""
+        head, _, rest = path.replace("\\", "/").removeprefix("./").partition("/")
         for root in self.skill_roots:
-            if head == root.name and rest:
+            if head == root.name and rest and _exists(root / rest.partition("/")[0]):
                 yield _real(root / rest)
 
     def _first_in_workspace(self, path: str) -> Path | None:
@@ -171,6 +184,14 @@ def _real(path: Path) -> Path:
         return Path(os.path.realpath(path))
     except (OSError, ValueError) as error:
         raise ActionError("bad_path", f"{path.name}: {error}") from error
+
+
+def _exists(path: Path) -> bool:
+    """Whether a path leads to something; a name that the system cannot even look up leads to nothing."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:

@@ -24,6 +24,7 @@ class FakeClient:
         self.requests: list[list[Message]] = []
         self.options: list[CallLLMOptions] = []
         self.cancelled = 0
+        self.keeps_schemas = False
 
     def complete(self, messages: Sequence[Message], options: CallLLMOptions, *, on_delta: Callable[[str, str], None] | None = None,
                  stream: bool = True) -> Reply:
@@ -38,7 +39,7 @@ class FakeClient:
         return Reply(content=text, reasoning="", finish_reason="stop", usage=Usage(10, 5, None), duration=0.0, cut=False)
 
     def honours_schema(self) -> bool:
-        return False
+        return self.keeps_schemas
 
     def server_window(self) -> int | None:
         return None

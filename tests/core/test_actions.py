@@ -47,7 +47,7 @@ class Bench:
                             emit=lambda kind, **data: self.events.append((kind, data)), cancelled=threading.Event())
         self.actions = Actions(self.registry, self.workspace, chosen, executor)
 
-    def confirm(self, action_id: str, action: str, detail: str, verdict: Verdict) -> bool:
+    def confirm(self, action_id: str, action: str, detail: str, verdict: Verdict, cwd: str) -> bool:
         self.asked.append(detail)
         return self.approve
 

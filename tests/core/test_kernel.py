@@ -29,11 +29,13 @@ def make(tmp_path: Path) -> Iterator[Callable[..., tuple[AgentKernel, Recorder, 
 
     made: list[AgentKernel] = []
 
-    def build(*script: Any, approve: bool = True, **settings: Any) -> tuple[AgentKernel, Recorder, FakeClient]:
+    def build(*script: Any, approve: bool = True, guided: bool = False, **settings: Any) -> tuple[AgentKernel, Recorder, FakeClient]:
         registry = SkillRegistry(tmp_path / "skills")
         registry.scan()
         recorder, client = Recorder(approve), FakeClient(*script)
-        chosen = Settings(workspace=tmp_path / "workspace", skills_dir=tmp_path / "skills", **settings)
+        client.keeps_schemas = guided
+        settings |= {"api_base_url": "http://127.0.0.1:9/v1"} if guided else {}
+        chosen = Settings(workspace=settings.pop("workspace_is", tmp_path / "workspace"), skills_dir=tmp_path / "skills", **settings)
         kernel = AgentKernel(registry, recorder, settings=chosen, client=client)  # type: ignore[arg-type]
         made.append(kernel)
         return kernel, recorder, client
@@ -102,13 +104,13 @@ def test_a_repeated_action_is_reminded_then_stopped_and_warms_the_temperature(ma
 
 
 def test_an_answer_without_work_is_questioned_once(make: Any) -> None:
-    kernel, recorder, client = make(reply("answer", answer="done"), reply("answer", answer="done"))
-    assert kernel.run("write the file a.txt") == "done"
+    kernel, recorder, client = make(reply("answer", answer="done"), reply("answer", answer="done"), guided=True)
+    assert kernel.run("read the file a.txt") == "done"
     assert "held back" in last(client) and recorder.answers == ["done"]
 
 
 def test_the_check_of_answers_can_be_switched_off(make: Any) -> None:
-    kernel, _, client = make(reply("answer", answer="done"), answer_check=False)
+    kernel, _, client = make(reply("answer", answer="done"), answer_check=False, guided=True)
     assert kernel.run("write the file a.txt") == "done" and len(client.requests) == 1
 
 
@@ -258,8 +260,34 @@ def actions_of(schema: Any) -> set[str]:
 def test_the_schema_leaves_out_the_action_just_repeated_and_an_answer_held_back(make: Any) -> None:
     read = reply("read_file", path="none.txt")
     kernel, _, client = make(reply("answer", answer="done"), read, read, reply("write_file", path="none.txt", content="x"),
-                             reply("answer", answer="done"))
+                             reply("answer", answer="done"), guided=True)
     kernel.run("write the file none.txt")
     offered = [actions_of(options.schema) for options in client.options]
     assert ["answer" in actions for actions in offered] == [True, False, True, True, True]
     assert ["read_file" in actions for actions in offered] == [True, True, True, False, True]
+
+
+def test_a_cancellation_before_the_first_step_is_not_lost_and_does_not_reach_the_run_after(make: Any) -> None:
+    kernel, _, _ = make(reply("answer", answer="first"), reply("answer", answer="second"))
+    kernel.cancel()
+    kernel.run("hello")
+    assert kernel.outcome is not None and kernel.outcome.status == "cancelled"
+    assert kernel.run("hello") == "first"
+    kernel.cancel()
+    kernel.ready()
+    assert kernel.run("hello") == "second"
+
+
+def test_the_key_stands_in_no_event_and_no_message(make: Any, tmp_path: Path) -> None:
+    key = "key-0123456789abcdef"
+    (tmp_path / "workspace" / "notes.txt").write_text(f"the key is {key}")
+    kernel, recorder, client = make(reply("read_file", path="notes.txt"), reply("run_command", command="cat notes.txt"),
+                                    reply("answer", answer=f"it is {key}"), api_key=key)
+    kernel.run("read it")
+    assert key not in str(client.requests) and key not in str([event.to_dict() for event in recorder.events]) and key not in str(kernel.history)
+
+
+def test_a_workspace_that_holds_the_skills_is_refused(make: Any, tmp_path: Path) -> None:
+    kernel, recorder, _ = make(workspace_is=tmp_path)
+    kernel.run("hello")
+    assert kernel.outcome is not None and kernel.outcome.exit_code == 3 and "skills" in recorder.errors[0]

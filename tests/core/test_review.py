@@ -20,12 +20,12 @@ def after(query: str, *results: tuple[str, bool]) -> RunState:
     ("统计 a.txt 有多少行", "有 120 行。"),
 ])
 def test_an_answer_before_any_action_is_questioned(query: str, answer: str) -> None:
-    assert "done nothing yet" in Review().challenge("answer", {"answer": answer}, after(query))
+    assert "done nothing yet" in Review(guided=True).challenge("answer", {"answer": answer}, after(query))
 
 
 @pytest.mark.parametrize("query, answer", [("你好", "你好！有什么可以帮你？"), ("What is the capital of France?", "Paris."), ("谢谢", "不客气。")])
 def test_small_talk_and_knowledge_go_out_at_once(query: str, answer: str) -> None:
-    assert Review().challenge("answer", {"answer": answer}, after(query)) == ""
+    assert Review(guided=True).challenge("answer", {"answer": answer}, after(query)) == ""
 
 
 def test_a_claim_after_a_failed_action_is_questioned_and_an_admission_is_not() -> None:
@@ -37,21 +37,21 @@ def test_a_claim_after_a_failed_action_is_questioned_and_an_admission_is_not() -
 
 def test_a_number_that_no_observation_holds_is_questioned() -> None:
     state = after("sum it", ("exit code: 0\n10852", True))
-    assert "10853" in Review().challenge("answer", {"answer": "The total is 10853."}, state)
-    assert "0852" not in Review().challenge("answer", {"answer": "The total is 10852."}, state)
+    assert "10853" in Review(guided=True).challenge("answer", {"answer": "The total is 10853."}, state)
+    assert "0852" not in Review(guided=True).challenge("answer", {"answer": "The total is 10852."}, state)
 
 
 @pytest.mark.parametrize("answer", ["The total is 10,852.", "总数是 １０８５２。", "10852 in 3 files", "It is 10852"])
 def test_a_supported_number_goes_out_however_it_is_written(answer: str) -> None:
-    assert Review().challenge("answer", {"answer": answer}, after("sum it", ("exit code: 0\n10852", True))) == ""
+    assert Review(guided=True).challenge("answer", {"answer": answer}, after("sum it", ("exit code: 0\n10852", True))) == ""
 
 
 def test_part_of_a_longer_number_is_no_support() -> None:
-    assert Review().challenge("answer", {"answer": "It is 108."}, after("sum it", ("10852", True)))
+    assert Review(guided=True).challenge("answer", {"answer": "It is 108."}, after("sum it", ("10852", True)))
 
 
 def test_each_kind_is_raised_once_so_a_model_that_stands_by_its_answer_is_heard() -> None:
-    check, state = Review(), after("sum it", ("10852", True))
+    check, state = Review(guided=True), after("sum it", ("10852", True))
     assert check.challenge("answer", {"answer": "It is 777."}, state)
     assert check.challenge("answer", {"answer": "It is 777."}, state) == ""
 
@@ -106,3 +106,18 @@ def test_a_guided_model_writes_a_new_file_where_the_request_says(query: str, pat
     assert review.challenge("write_file", arguments, RunState(query)) == ""
     assert Review(exists=lambda path: False).challenge("write_file", arguments, RunState(query)) == ""
     assert Review(guided=True, exists=lambda path: True).challenge("write_file", arguments, RunState(query)) == ""
+
+
+@pytest.mark.parametrize("seen, answer", [
+    ("3.14159", "About 3.14."), ("0.125", "It is 12.5%."), ("now: 2026-11-30", "30 November 2026"), ("10852", "10,852")])
+def test_a_number_that_is_rounded_or_known_from_before_is_supported(seen: str, answer: str) -> None:
+    state = after("what is it?", ("exit code: 0", True))
+    state.known = seen
+    assert Review(guided=True).challenge("answer", {"answer": answer}, state) == ""
+
+
+@pytest.mark.parametrize("query, answer", [
+    ("What is today's date?", "30 November 2026"), ("When did World War II end?", "1945"), ("Write a haiku about rain", "Drops on the window"),
+    ("List ten fruits", "1. apple … 10. kiwi"), ("count to 20", "1 2 3 … 20")])
+def test_a_strong_model_that_knows_the_answer_is_never_asked(query: str, answer: str) -> None:
+    assert Review().challenge("answer", {"answer": answer}, after(query)) == ""

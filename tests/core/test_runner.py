@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -27,7 +28,12 @@ def run(command: str, sandbox: Sandbox, *, timeout: float = 20, keep: int = 8000
     folder = sandbox.policy.workspace
     started = sandbox.spawn(runner.shell_argv(command), folder, sandbox.environment(runner.QUIET), merge=True)
     return runner.follow(started, timeout=timeout, keep=keep, spool=spool or folder / ".agent" / "output" / "1.txt",
-                         on_line=(lines if lines is not None else []).append, cancelled=cancelled or threading.Event())
+                         create=create, on_line=(lines if lines is not None else []).append, cancelled=cancelled or threading.Event())
+
+
+def create(path: Path) -> IO[bytes]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return open(path, "wb", buffering=0)
 
 
 def alive(marker: str) -> list[str]:
@@ -117,3 +123,9 @@ def test_a_full_spool_does_not_lose_the_command(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize("raw, text", [("中文".encode(), "中文"), ("中文".encode()[:-1], "中"), (b"\xff\xff\xff\xff ab", "���� ab")])
 def test_decoding_never_fails(raw: bytes, text: str) -> None:
     assert runner.decode(raw) == text
+
+
+def test_a_command_that_talks_without_end_is_stopped_in_time(sandbox: Sandbox) -> None:
+    started = time.monotonic()
+    result = run("yes", sandbox, timeout=1)
+    assert result.ended_by == "timeout" and time.monotonic() - started < 4

@@ -67,6 +67,8 @@ def test_a_skill_folder_can_be_read_and_never_written(home: Path) -> None:
     workspace = workspace_of(home)
     assert workspace.readable("skills/demo/SKILL.md").read_text() == "manual"
     assert refusal(workspace.writable, str(home / "skills" / "demo" / "SKILL.md")) == "read_only"
+    assert refusal(workspace.writable, "skills/demo/new.txt") == "read_only"
+    assert refusal(Workspace(home, [home / "skills"]).writable, "skills/demo/SKILL.md") == "read_only"
     workspace.skill_folder = home / "skills" / "demo"
     assert workspace.readable("SKILL.md").read_text() == "manual"
 
@@ -121,3 +123,16 @@ def test_listing_files_is_bounded_sorted_and_skips_tool_folders(home: Path) -> N
         (home / "workspace" / f"f{number:02d}").write_text("x")
     assert list(workspace_of(home).files(limit=5)) == ["f00", "f01", "f02", "f03", "f04"]
     assert "notes/a.txt" in list(workspace_of(home).files()) and not [file for file in workspace_of(home).files() if ".git" in file]
+
+
+def test_names_too_long_for_the_system_and_closed_folders_are_errors_in_words(home: Path) -> None:
+    assert refusal(workspace_of(home).readable, "a" * 300) == "not_found"
+    workspace = workspace_of(home)
+    workspace.skill_folder = home / "skills" / "demo"
+    assert workspace.working_directory(None, "python -c " + "x" * 400) == home / "skills" / "demo"
+
+
+def test_folders_that_the_agent_may_write_are_told_when_they_hold_others(home: Path) -> None:
+    assert Workspace(home, [home / "skills"]).holding([home / "skills"]) == home / "skills"
+    assert workspace_of(home).holding([home / "skills"]) is None
+    assert Workspace(home / "workspace", added=[home / "skills"]).holding([home / "skills" / "demo"]) == home / "skills" / "demo"
