@@ -165,7 +165,7 @@ def test_keys_and_passwords_are_not_passed_on(stub: Stub) -> None:
 @posix_only
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks for processes in /proc")
 def test_the_time_limit_ends_what_left_the_process_group_and_keeps_what_was_said(stub: Stub) -> None:
-    result = stub("run", "--command", "out before\nerror early\nescape 4711\nsleep 60", "--timeout", "1", status=1)
+    result = stub("run", "--command", "out before\nerror early\nescape 4711\nsleep 60", "--timeout", "3", status=1)
     assert (result["code"], result["timed_out"], result["exit_code"], result["stdout"]) == ("timeout", True, None, "before\n")
     assert result["errors"][0]["message"] == "early"
     assert sleepers("4711") == []
