@@ -21,7 +21,7 @@ _DOING = re.compile(
 _COMPUTING = re.compile(
     r"\b(total|sum|average|mean|median|count|how many|most|least|fewest|highest|lowest|largest|smallest|longest|shortest|maximum|minimum|max|min|"
     r"sorted?|difference)\b|总|合计|求和|平均|多少|几个|几行|最多|最少|最高|最低|最大|最小|最长|最短|排序|统计|相差", re.IGNORECASE)
-_CHANGING = re.compile(r"\b(write|create|make|change|set|edit|replace|delete|remove|rename|move|copy|save|append|add|insert|update|fix)\b|"
+_CHANGING = re.compile(r"\b(write|create|make|change|set|edit|replace|delete|remove|rename|move|copy|put|store|save|append|add|insert|update|fix)\b|"
                        r"写|创建|新建|生成|修改|改成|改为|改|删除|重命名|移动|复制|保存|追加|添加|更新|替换", re.IGNORECASE)
 _PATHLIKE = re.compile(r"[\w\-\u4e00-\u9fff]+/|[\w\-\u4e00-\u9fff]+\.[A-Za-z]\w{0,4}\b")
 _ADMITS = re.compile(r"\b(fail\w*|error|could not|couldn't|cannot|can't|unable|did not|didn't|not found|no such|unfinished|wrong)\b|"
@@ -44,8 +44,16 @@ class Review:
             questions = _GUIDED if self._guided else _ALWAYS
             return next((text for question in questions if (text := self._once(question.__name__, question(answer, state)))), "")
         if action == "write_file" and self._guided and not arguments.get("append"):
-            return self._once("drift", self._drift(arguments["path"], state.query))
+            return self._overwritten(arguments["path"], state) or self._once("drift", self._drift(arguments["path"], state.query))
         return ""
+
+    def _overwritten(self, path: str, state: RunState) -> str:
+        """The user's file replaced though the request asks for no change; this one is put as often as it is tried."""
+        ours = {done.detail.rpartition(" (")[0] for done in state.done if done.action == "write_file" and done.ok}
+        if _CHANGING.search(state.query) or path in ours or not self._exists(path):
+            return ""
+        return (f"Not written: {path} is the user's file, and the task does not ask to change it. "
+                "Write your script or result to a new file, such as script.py.")
 
     def _once(self, kind: str, text: str) -> str:
         if not text or kind in self._put:

@@ -121,3 +121,13 @@ def test_a_number_that_is_rounded_or_known_from_before_is_supported(seen: str, a
     ("List ten fruits", "1. apple … 10. kiwi"), ("count to 20", "1 2 3 … 20")])
 def test_a_strong_model_that_knows_the_answer_is_never_asked(query: str, answer: str) -> None:
     assert Review().challenge("answer", {"answer": answer}, after(query)) == ""
+
+
+def test_a_guided_model_may_not_replace_a_file_that_it_was_only_asked_about() -> None:
+    review, state = Review(guided=True, exists=lambda path: path == "temps.txt"), read("Which day has the highest temperature in temps.txt?")
+    for _ in range(3):
+        assert "is the user's file" in review.challenge("write_file", {"path": "temps.txt", "content": "print(1)"}, state)
+    assert review.challenge("write_file", {"path": "script.py", "content": "print(1)"}, state) == ""
+    state.add(Done("write_file", "temps.txt (8 characters)", True, "wrote", 3))
+    assert review.challenge("write_file", {"path": "temps.txt", "content": "print(2)"}, state) == ""
+    assert Review(guided=True).challenge("write_file", {"path": "a.json", "content": "{}"}, RunState("In a.json set theme to dark")) == ""
