@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,12 +55,13 @@ def examine(settings: Settings | SettingsError, *, online: bool = False, root: P
 
     `settings` is what load_settings returned or raised.
     """
+    sandbox = _Background(_sandbox)  # its first look at a machine takes a second
     checks = [_python(), _environment(root or ROOT), *_packages(root or ROOT)]
     if isinstance(settings, Settings):
         checks += [*_model(settings), *([_endpoint(settings)] if online and settings.api_base_url else []), *_folders(settings)]
     else:
         checks.append(Check("settings", FAIL, settings.message, t("doctor.cure_settings")))
-    return [*checks, *_env_file(root or ROOT), *_system()]
+    return [*checks, *_env_file(root or ROOT), *_system(), sandbox.result()]
 
 
 def exit_code(checks: Iterable[Check]) -> int:
@@ -204,6 +206,42 @@ def _env_file(root: Path) -> Iterator[Check]:
         yield Check("env file", WARN, t("doctor.env_open", path=path), f"chmod 600 {path}")
     else:
         yield Check("env file", OK, str(path))
+
+
+# --- the sandbox ---
+
+class _Background:
+    """A check that is made while others are."""
+
+    def __init__(self, look: Callable[[], Check]) -> None:
+        self._look = look
+        self._found: Check | None = None
+        self._thread = threading.Thread(target=self._run, name="check", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        self._found = self._look()
+
+    def result(self) -> Check:
+        self._thread.join()
+        return self._found or self._look()
+
+
+def _sandbox() -> Check:
+    """Which tier holds, what it lacks, why no stronger one does, and what would bring one."""
+    from core.sandbox.manager import CONFINING
+    from core.sandbox.probe import probe
+
+    found = probe()
+    lines = [t(f"sandbox.tier_{found.tier}"), *(t(f"sandbox.missing_{name}") for name in found.missing)]
+    if found.lowered_from:
+        lines.append(t("sandbox.lowered", before=found.lowered_from, now=found.tier))
+    if found.tier == "full":
+        return Check("sandbox", WARN if found.lowered_from else OK, "; ".join(lines))
+    if found.refused:
+        lines.append(t("doctor.sandbox_refused", reasons=", ".join(found.refused)))
+    cure = t("doctor.cure_sandbox_linux") if sys.platform.startswith("linux") else t("doctor.cure_sandbox")
+    return Check("sandbox", WARN, "; ".join(lines), cure if found.tier in CONFINING else f"{cure} {t('doctor.sandbox_none')}")
 
 
 # --- the system ---

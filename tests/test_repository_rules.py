@@ -25,6 +25,10 @@ SPEAKING = {  # modules of the core that may write and exit, with the reason
     "core/bootstrap.py": "runs before there is a handler, or anything else",
     "core/bootstrap_install.py": "its slow half",
     "core/guard_runner.py": "a command-line script of its own",
+    "core/launcher/cli.py": "its command line: usage and the self-test's report are its output",
+    "core/launcher/supervise.py": "forked processes that must end at once, without the interpreter's tidying up",
+    "core/launcher/zygote.py": "forked processes that must end at once, without the interpreter's tidying up",
+    "core/launcher/selftest.py": "forked trial processes, whose exit status is the finding",
 }
 HEAVY = ("httpx", "numpy", "frontmatter", "asyncio", "dotenv", "prompt_toolkit", "rich", "yaml", "websockets", "sounddevice", "argparse", "ssl")
 
@@ -169,7 +173,7 @@ def keys_named() -> frozenset[str]:
     """The strings that look like a whole key; file names such as "bootstrap.py" and event types such as "llm.delta" do not count."""
     key = re.compile(rf"(?:{AREAS})\.[a-z0-9_]*[a-z0-9]")
     events = re.findall(r"\b[a-z]+\.[a-z]+\b", ast.get_docstring(tree_of(ROOT / "core" / "events.py")) or "")
-    endings = ("py", "json", "md", "yaml", "txt", "log", "env")
+    endings = ("py", "json", "md", "yaml", "txt", "log", "env", "worktree")
     return frozenset(text for text in strings() if key.fullmatch(text) and text not in events and text.rsplit(".", 1)[1] not in endings)
 
 

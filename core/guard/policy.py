@@ -49,12 +49,17 @@ class Remembered:
 
     def covers(self, command: str, shell: str, verdict: Verdict) -> bool:
         """Whether this decision was about that command and everything that the guard found in it."""
-        if self.shell != shell or not set(verdict.rules) <= set(self.rules):
+        if self.shell != shell or not set(_asked(verdict)) <= set(self.rules):
             return False
         if self.kind == "exact":
             return self.text == command
         words, prefix = plain_words(command), self.text.split(" ")
         return words is not None and words[: len(prefix)] == prefix
+
+
+def _asked(verdict: Verdict) -> tuple[str, ...]:
+    """The rules that a yes is about: also where a rule that allows is asked because no sandbox holds."""
+    return tuple(verdict.rules) or (verdict.rule,)
 
 
 def plain_words(command: str) -> list[str] | None:
@@ -76,7 +81,7 @@ def offers(command: str, verdict: Verdict, shell: str = "posix") -> list[tuple[s
         return []
     found = [("exact", command)]
     words = plain_words(command)
-    if words and shell == "posix" and set(verdict.rules) <= set(_PREFIX_RULES):
+    if words and shell == "posix" and set(_asked(verdict)) <= set(_PREFIX_RULES):
         prefix = _prefix(words)
         if prefix:
             found.append(("prefix", prefix))
@@ -126,7 +131,7 @@ class Policy:
         if (kind, text) not in offers(command, verdict, shell):
             raise ValueError(f"{kind} {text!r} cannot be remembered")
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self._clock()))
-        entry = Remembered(kind, text, shell, tuple(verdict.rules), when, why)
+        entry = Remembered(kind, text, shell, _asked(verdict), when, why)
         saved = self.entries[: len(self._saved or [])]
         if session:
             self._session.append(entry)

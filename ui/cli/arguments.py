@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from core.errors import UsageError
 
-SUBCOMMANDS = ("config", "doctor", "skills", "setup", "guard", "help")
+SUBCOMMANDS = ("config", "doctor", "skills", "setup", "guard", "rules", "help")
 
 
 class Option(NamedTuple):
@@ -23,11 +23,15 @@ class Option(NamedTuple):
     setting: bool = False  # the field belongs to core.config.Settings
     fixed: str = ""  # what a switch writes, where "1" is not meant
     alone: str = ""  # the value meant when none follows
+    joined: str = ""  # may be given several times; the values are put together with this between them
 
 
 OPTIONS: tuple[Option, ...] = (
     Option(("-p", "--prompt", "--once"), "prompt", "TEXT"),
     Option(("--auto-approve",), "auto_approve"),
+    Option(("--unconfined",), "unconfined"),
+    Option(("--add-dir",), "add_dirs", "DIR[:ro]", setting=True, joined=";"),
+    Option(("--network",), "network", setting=True, fixed="on"),
     Option(("--debug-level",), "debug_level", "N", ("0", "1", "2")),
     Option(("--json",), "json"),
     Option(("--max-steps",), "max_steps", "N", setting=True),
@@ -42,6 +46,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(("--accessible",), "accessible"),
     Option(("--raw",), "raw"),
     Option(("--online",), "online"),
+    Option(("--shell",), "shell", "NAME", ("posix", "powershell", "cmd")),
     Option(("--no-bootstrap",), "no_bootstrap"),
     Option(("-h", "--help"), "help"),
     Option(("--version",), "version"),
@@ -119,7 +124,10 @@ def _take_option(word: str, rest: list[str], found: Arguments) -> None:
             raise UsageError("cli.needs_value", option=name, value=option.value)
     if option.choices and value not in option.choices:
         raise UsageError("cli.bad_choice", option=name, found=value, allowed=", ".join(option.choices))
-    found.given[option.field] = value
+    if option.joined and option.joined in value:
+        raise UsageError("cli.once_each", option=name, sign=option.joined)
+    before = found.given.get(option.field)
+    found.given[option.field] = f"{before}{option.joined}{value}" if option.joined and before else value
 
 
 def _check(found: Arguments) -> None:
@@ -127,6 +135,10 @@ def _check(found: Arguments) -> None:
         raise UsageError("cli.two_prompts", word=found.words[0])
     if found.has("online") and found.subcommand != "doctor":
         raise UsageError("cli.only_with", option="--online", command="doctor")
+    if "shell" in found.given and found.subcommand != "guard":
+        raise UsageError("cli.only_with", option="--shell", command="guard")
+    if found.has("unconfined") and not found.has("auto_approve"):
+        raise UsageError("cli.only_beside", option="--unconfined", other="--auto-approve")
 
 
 def _nearest(name: str) -> str:

@@ -26,6 +26,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("status", ("状态",), ("status", "状态")),
     Command("model", ("模型",), ("model", "模型"), takes="[NAME]"),
     Command("revoke", ("撤回",), takes="N | all"),
+    Command("rules", ("规则",), ("rules", "规则"), takes="[revoke N | all]"),
     Command("reload", ("重载",), ("reload", "重载")),
     Command("clear", ("清空",), ("clear", "清空")),
     Command("edit", ("编辑",)),

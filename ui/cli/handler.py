@@ -6,7 +6,7 @@ from typing import Any
 
 from core.events import Event
 from core.i18n import t
-from ui.cli.confirm import Confirmer, Question, action_words
+from ui.cli.confirm import Confirmer, action_words, question_of
 from ui.cli.live_answer import LiveAnswer
 from ui.cli.screen import Screen
 
@@ -28,6 +28,7 @@ class CliHandler:
         self.tokens = 0
         self._event: Mapping[str, Any] = {}  # the fields of the event whose named method comes next
         self._request: Mapping[str, Any] = {}
+        self._verdict: Mapping[str, Any] = {}
         self._step = 0
         self._field = ""  # what the live words on the screen belong to
         self._shown = ""  # the live thought so far
@@ -140,7 +141,7 @@ class CliHandler:
 
     def on_confirm(self, action_type: str, detail: str) -> bool:
         request, self._request = self._request, {}
-        return self.confirmer.approve(Question(action_type, detail, str(request.get("rule") or ""), str(request.get("reason") or "")))
+        return self.confirmer.approve(question_of(action_type, detail, request, self._verdict))
 
     def on_log(self, level: str, message: str) -> None:
         if self.debug_level >= 2 or (self.debug_level and level in ("warning", "error")):
@@ -184,6 +185,7 @@ class CliHandler:
                                written=usage.get("completion_tokens", "-")), "dim", prefix="    ")
 
     def _on_verdict(self, data: Mapping[str, Any]) -> None:
+        self._verdict = data
         if self.debug_level >= 2:
             words = t("cli.verdict", decision=data["decision"], effect=data.get("effect", "-"), rule=data.get("rule", "-"))
             self.screen.note(words, "dim", prefix="    ")

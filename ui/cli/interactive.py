@@ -33,7 +33,7 @@ class Interactive:
         self._draft = ""
         self._code: int | None = None
         self._do: dict[str, Callable[[str], None]] = {
-            "help": self._help, "skills": self._skills, "status": self._status, "model": self._model, "revoke": self._revoke,
+            "help": self._help, "skills": self._skills, "status": self._status, "model": self._model, "revoke": self._revoke, "rules": self._rules,
             "reload": self._reload, "clear": self._clear, "edit": self._edit, "save": self._save, "config": self._config,
             "setup": self._setup, "doctor": self._doctor, "exit": self._exit}
 
@@ -97,15 +97,28 @@ class Interactive:
             self.screen.note(t("cli.no_skills", folder=self.session.settings.skills_dir))
 
     def _status(self, _: str) -> None:
-        session = self.session
-        rows = [(t("cli.status_model"), session.model), (t("cli.status_endpoint"), session.settings.api_base_url or "-"),
-                (t("cli.status_workspace"), str(session.kernel.workspace)), (t("cli.status_skills"), str(len(session.registry.skills))),
-                (t("cli.status_used"), t("cli.status_figures", requests=len(session.exchanges), steps=session.steps, tokens=f"{session.tokens:,}")),
-                (t("cli.status_auto"), t("cli.on" if session.confirmer.auto_approve else "cli.off"))]
-        self._table(rows)
-        for number, scope in enumerate(session.confirmer.always, 1):
+        from ui.cli.status import rows_of_status
+
+        self._table(rows_of_status(self.session))
+        always = self.session.confirmer.always
+        for number, scope in enumerate(always, 1):
             self.screen.note(f"{number}  {shown_scope(scope)}", prefix="  ")
-        self.screen.note(t("cli.always_list" if session.confirmer.always else "cli.always_none"), "dim")
+        self.screen.note(t("cli.always_list" if always else "cli.always_none"), "dim")
+
+    def _rules(self, argument: str) -> None:
+        from ui.cli.memory import Memory, revoke, rows_of, rule_words
+
+        policy = Memory(self.session.settings.workspace).policy
+        words = argument.split()
+        if words[:1] == ["revoke"] and len(words) == 2:
+            for entry in revoke(policy, words[1]):
+                self.screen.note(t("cli.rules_gone", rule=rule_words(entry.kind, entry.text)))
+        elif words not in ([], ["list"]):
+            self._complain(t("cli.rules_usage"))
+        elif policy.entries:
+            self._table(rows_of(policy.entries))
+        else:
+            self.screen.note(t("cli.rules_none", path=policy.path))
 
     def _model(self, name: str) -> None:
         if name and self.session.embedded:

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.events import VERSION, Event, new_id, timestamp
 from core.handlers import NullHandler
-from ui.cli.confirm import Confirmer, Question
+from ui.cli.confirm import Confirmer, question_of
 
 _DETAILS = ("llm.request", "llm.reply")  # long, and of use only to who asks for debug level 2
 # Line ends that JSON leaves as they are, but that readers of lines split at.
@@ -85,13 +85,16 @@ class JsonHandler(NullHandler):
         self._output = output
         self._details = debug_level >= 2
         self._request: Mapping[str, Any] = {}
+        self._verdict: Mapping[str, Any] = {}
 
     def on_event(self, event: Event) -> None:
         if event.type == "confirm.requested":
             self._request = event.data
+        elif event.type == "verdict":
+            self._verdict = event.data
         if self._details or event.type not in _DETAILS:
             self._output.write(event)
 
     def on_confirm(self, action_type: str, detail: str) -> bool:
         request, self._request = self._request, {}
-        return self.confirmer.approve(Question(action_type, detail, str(request.get("rule") or ""), str(request.get("reason") or "")))
+        return self.confirmer.approve(question_of(action_type, detail, request, self._verdict))

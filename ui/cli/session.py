@@ -4,22 +4,26 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from core.config import Settings, provider_blocks, scrub_environment
+from core.config import Settings, added_folders, provider_blocks, scrub_environment
 from core.errors import NotReadyError
 from core.i18n import t
 from core.kernel import AgentKernel, Outcome
+from core.late_files import LateFiles
 from core.skills import SkillRegistry
 from ui.cli.arguments import Arguments
 from ui.cli.confirm import Confirmer
 from ui.cli.foreground import Foreground, Interrupts
+from ui.cli.memory import Memory
 from ui.cli.screen import Screen
 from ui.cli.settings import env_path, settings_of
+from ui.cli.terminal import visible
 
 if TYPE_CHECKING:
     from core.handlers import KernelEventHandler
     from ui.cli.json_output import JsonOutput
 
 NOT_READY = 3
+LATE_SHOWN = 20  # paths at the end of a session
 
 
 class Session:
@@ -30,7 +34,8 @@ class Session:
         self.screen = screen
         self.settings = settings_of(arguments)
         scrub_environment()
-        self.confirmer = Confirmer(screen, arguments.has("auto_approve"))
+        self.confirmer = Confirmer(screen, arguments.has("auto_approve"), memory=Memory(self.settings.workspace))
+        self.confirmer.networked = self.settings.network
         self.handler = self._make_handler(output)
         self.registry = SkillRegistry(self.settings.skills_dir)
         self.registry.scan()
@@ -39,6 +44,7 @@ class Session:
         self.steps = 0
         self.tokens = 0
         self.exchanges: list[tuple[str, str]] = []  # request and answer
+        self._late: LateFiles | None = None
         self._warn_of_skills()
 
     @property
@@ -67,6 +73,9 @@ class Session:
         if missing:
             self.show_providers()
             raise NotReadyError("cli.missing", names=", ".join(missing))
+        self._check_auto_approve()
+        if self._late is None:
+            self._late = LateFiles([self.settings.workspace, *added_folders(self.settings.add_dirs)[0]])
         foreground = Foreground(self._stop, self.interrupts)
         self.confirmer.ask_by = foreground.ask
         foreground.run(lambda: self.kernel.run(request, stream=True))
@@ -75,6 +84,11 @@ class Session:
             self.steps += outcome.steps
             self.tokens += outcome.usage.get("tokens", 0)
         return outcome
+
+    def _check_auto_approve(self) -> None:
+        """--auto-approve leaves the commands to the sandbox alone, so it is refused where none holds. Looks only where it was given."""
+        if self.confirmer.auto_approve and not self.arguments.has("unconfined") and not self.kernel.sandbox.confines:
+            raise NotReadyError("cli.auto_refused", reason="; ".join(self.kernel.sandbox.describe()))
 
     def _stop(self) -> None:
         self.screen.interrupted(t("cli.stopping"))
@@ -106,13 +120,21 @@ class Session:
     def _rebuild(self, settings: Settings) -> None:
         history = self.kernel.history
         self.kernel.close()
+        self.confirmer.memory, self.confirmer.networked = Memory(settings.workspace), settings.network
         self.settings = settings
         self.kernel = AgentKernel(self.registry, self.handler, settings=settings)
         self.kernel.history.extend(history)
 
     def close(self) -> None:
-        """Give back the connection."""
+        """Give back the connection, end the sandbox, and name the files that will run outside it."""
         self.kernel.close()
+        changed = self._late.changed() if self._late else []
+        if changed:
+            self.screen.note(t("cli.late_files"), "yellow")
+            for path in changed[:LATE_SHOWN]:
+                self.screen.line("    " + visible(path, exact=True))
+            if len(changed) > LATE_SHOWN:
+                self.screen.note(t("cli.late_more", count=len(changed) - LATE_SHOWN), prefix="    ")
 
     def _make_handler(self, output: JsonOutput | None) -> KernelEventHandler:
         if output is not None:

@@ -1,4 +1,4 @@
-"""config, doctor, skills, setup, guard: what needs no model. Each prints to stdout, with --json one object."""
+"""config, doctor, skills, setup, guard, rules: what needs no model. Each prints to stdout, with --json one object."""
 from __future__ import annotations
 
 import json
@@ -16,7 +16,7 @@ from ui.cli.terminal import visible, width
 def run_subcommand(arguments: Arguments, screen: Screen) -> int:
     """Do the sub-command of these arguments; the exit code."""
     commands: dict[str, Callable[[Arguments, Screen], int]] = {
-        "config": _config, "doctor": _doctor, "skills": _skills, "setup": _setup, "guard": _guard}
+        "config": _config, "doctor": _doctor, "skills": _skills, "setup": _setup, "guard": _guard, "rules": _rules}
     return commands[arguments.subcommand](arguments, screen)
 
 
@@ -142,19 +142,12 @@ def _setup(arguments: Arguments, screen: Screen) -> int:
 
 
 def _guard(arguments: Arguments, screen: Screen) -> int:
-    import os
-    import shlex
+    from ui.cli.guard_view import run_guard
 
-    from core.guard import judge
-    from ui.cli.settings import settings_of
+    return run_guard(arguments, screen)
 
-    if not arguments.words:
-        raise UsageError("cli.guard_usage")
-    command = arguments.words[0] if len(arguments.words) == 1 else shlex.join(arguments.words)
-    settings = settings_of(arguments)
-    verdict = judge(command, shell="powershell" if os.name == "nt" else "posix", workspace=settings.workspace)
-    if arguments.has("json"):
-        print_json(screen, {"command": command, **verdict.to_dict()})
-    else:
-        print_table(screen, [(name, str(value)) for name, value in verdict.to_dict().items()])
-    return 0
+
+def _rules(arguments: Arguments, screen: Screen) -> int:
+    from ui.cli.memory import run_rules
+
+    return run_rules(arguments, screen)

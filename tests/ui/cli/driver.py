@@ -1,12 +1,16 @@
 """Runs the command line as a person or a program does: as a process with pipes, or at a terminal of its own."""
 from __future__ import annotations
 
+import atexit
 import io
+import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -14,6 +18,9 @@ from tests.fake_endpoint import FakeEndpoint
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = [sys.executable, str(ROOT / "main_cmd.py")]
+# What the self-test of the sandbox finds is the same for all tests, so they share it.
+CACHE = tempfile.mkdtemp(prefix="cli-tests-")
+atexit.register(shutil.rmtree, CACHE, True)
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\x1b\][^\x07]*\x07")
 
 
@@ -23,11 +30,22 @@ def environment(folder: Path, endpoint: FakeEndpoint | None = None, **more: str)
     workspace.mkdir(exist_ok=True)
     kept = ("PATH", "SYSTEMROOT", "TMPDIR", "AGENT_NO_ENV_FILE", "AGENT_NO_BOOTSTRAP")
     environ = {name: os.environ[name] for name in kept if name in os.environ}
-    environ |= {"HOME": str(folder), "XDG_STATE_HOME": str(folder / "state"), "AGENT_WORKSPACE": str(workspace), "AGENT_LANG": "en",
+    environ |= {"HOME": str(folder), "XDG_STATE_HOME": str(folder / "state"), "XDG_CACHE_HOME": CACHE, "AGENT_WORKSPACE": str(workspace), "AGENT_LANG": "en",
                 "LANG": "C.UTF-8", "TERM": "xterm", "RETRY_DELAY_MIN": "0", "RETRY_DELAY_MAX": "1", "ANSWER_CHECK": "off"}
     if endpoint is not None:
         environ |= {"API_BASE_URL": endpoint.base_url, "MODEL_NAME": "fake-model"}
     return environ | more
+
+
+def without_sandbox(folder: Path) -> dict[str, str]:
+    """Settings of the environment under which the program believes that its self-test found no tier on this machine."""
+    from core.sandbox import probe
+
+    found = {"key": probe._key(), "tier": "none", "missing": ["files", "network"], "refused": []}
+    path = folder / "cache" / "skills-agent" / "sandbox.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"full:": found}), encoding="utf-8")
+    return {"XDG_CACHE_HOME": str(folder / "cache")}
 
 
 def run_cli(folder: Path, *arguments: str, endpoint: FakeEndpoint | None = None, stdin: bytes | None = None,
