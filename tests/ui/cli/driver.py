@@ -30,8 +30,8 @@ def environment(folder: Path, endpoint: FakeEndpoint | None = None, **more: str)
     workspace.mkdir(exist_ok=True)
     kept = ("PATH", "SYSTEMROOT", "TMPDIR", "AGENT_NO_ENV_FILE", "AGENT_NO_BOOTSTRAP")
     environ = {name: os.environ[name] for name in kept if name in os.environ}
-    environ |= {"HOME": str(folder), "XDG_STATE_HOME": str(folder / "state"), "XDG_CACHE_HOME": CACHE, "AGENT_WORKSPACE": str(workspace), "AGENT_LANG": "en",
-                "LANG": "C.UTF-8", "TERM": "xterm", "RETRY_DELAY_MIN": "0", "RETRY_DELAY_MAX": "1", "ANSWER_CHECK": "off"}
+    environ |= {"HOME": str(folder), "XDG_STATE_HOME": str(folder / "state"), "XDG_CACHE_HOME": CACHE, "AGENT_WORKSPACE": str(workspace),
+                "AGENT_LANG": "en", "LANG": "C.UTF-8", "TERM": "xterm", "RETRY_DELAY_MIN": "0", "RETRY_DELAY_MAX": "1", "ANSWER_CHECK": "off"}
     if endpoint is not None:
         environ |= {"API_BASE_URL": endpoint.base_url, "MODEL_NAME": "fake-model"}
     return environ | more
@@ -46,6 +46,16 @@ def without_sandbox(folder: Path) -> dict[str, str]:
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps({"full:": found}), encoding="utf-8")
     return {"XDG_CACHE_HOME": str(folder / "cache")}
+
+
+def running(words: str) -> bool:
+    """Whether a process with this command line is there, in whatever namespace, waiting a little for its end."""
+    for _ in range(100):
+        found = subprocess.run(["ps", "-eo", "args="], capture_output=True, text=True, check=True).stdout
+        if words not in [line.strip() for line in found.splitlines()]:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def run_cli(folder: Path, *arguments: str, endpoint: FakeEndpoint | None = None, stdin: bytes | None = None,

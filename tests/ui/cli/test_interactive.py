@@ -1,6 +1,7 @@
 """The conversation, at a real pseudo terminal."""
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import stat
@@ -12,11 +13,12 @@ import pytest
 
 from tests.fake_endpoint import HANG, FakeEndpoint, delta, sse, streamed
 from tests.scripted_model import reply
-from tests.ui.cli.driver import ROOT, FakeTerminal
+from tests.ui.cli.driver import ROOT, FakeTerminal, running
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo terminals are a POSIX thing")
 CTRL_C, CTRL_D, CTRL_J, CTRL_O, CTRL_U, ENTER, TAB, UP = "\x03", "\x04", "\n", "\x0f", "\x15", "\r", "\t", "\x1b[A"
 ASKS = reply("run_command", "It is outside of any skill.", command="rm -f none; echo from-the-command")
+QUESTION = "[y]es / [N]o / [a]lways"
 DONE = reply("answer", "The output says it.", answer="All is done.")
 
 
@@ -45,7 +47,7 @@ def test_a_conversation_keeps_its_history(tmp_path: Path) -> None:
 @pytest.mark.parametrize("answer,runs", [("y", True), ("yes", True), ("是", True), ("n", False), ("", False), ("whatever", False)])
 def test_only_a_plain_yes_is_a_yes(tmp_path: Path, answer: str, runs: bool) -> None:
     with FakeEndpoint([ASKS, DONE]) as endpoint, FakeTerminal(tmp_path, "-p", "go", endpoint=endpoint) as terminal:
-        terminal.wait_for("[a]lways:")
+        terminal.wait_for(QUESTION)
         terminal.type(answer + "\n")
         assert terminal.wait_end() == (0 if runs else 5)
     assert ("│ from-the-command" in terminal.screen) is runs
@@ -55,7 +57,7 @@ def test_what_was_typed_before_the_question_cannot_answer_it(tmp_path: Path) -> 
     with FakeEndpoint([streamed(ASKS, pause=0.01), DONE]) as endpoint, FakeTerminal(tmp_path, "-p", "go", endpoint=endpoint) as terminal:
         terminal.wait_for("It is outside")
         terminal.type("y\ny\ny\n")
-        terminal.wait_for("[a]lways:")
+        terminal.wait_for(QUESTION)
         time.sleep(0.3)
         terminal.type("n\n")
         assert terminal.wait_end() == 5
@@ -66,7 +68,7 @@ def test_always_covers_the_same_again_is_listed_and_can_be_taken_back(tmp_path: 
     with FakeEndpoint([ASKS, DONE, ASKS, DONE, ASKS, DONE]) as endpoint, FakeTerminal(tmp_path, endpoint=endpoint) as terminal:
         terminal.wait_prompt()
         terminal.type("go" + ENTER)
-        terminal.wait_for("[a]lways:")
+        terminal.wait_for(QUESTION)
         terminal.type("a\n")
         terminal.wait_for("All is done.")
         terminal.wait_prompt()
@@ -81,7 +83,7 @@ def test_always_covers_the_same_again_is_listed_and_can_be_taken_back(tmp_path: 
         terminal.wait_for("Taken back")
         terminal.wait_prompt()
         terminal.type("go" + ENTER)
-        terminal.wait_for("[a]lways:")
+        terminal.wait_for(QUESTION)
         terminal.type("n\n")
         terminal.wait_for("All is done.")
     assert terminal.screen.count("│ from-the-command") == 2
@@ -103,7 +105,8 @@ def test_ctrl_c_stops_a_thought_and_keeps_it_and_the_session(tmp_path: Path, way
 
 @pytest.mark.parametrize("way", ["key", "signal"])
 def test_ctrl_c_ends_a_running_command_with_its_children_and_keeps_the_session(tmp_path: Path, way: str) -> None:
-    command = "sleep 4712 & echo $! > child; echo started; sleep 4712"
+    sleep = f"sleep {47120 + (way == 'key')}.{os.getpid()}"
+    command = f"{sleep} & echo started; {sleep}"
     with FakeEndpoint([reply("run_command", command=command), DONE]) as endpoint, \
             FakeTerminal(tmp_path, "--auto-approve", endpoint=endpoint) as terminal:
         terminal.wait_prompt()
@@ -111,8 +114,7 @@ def test_ctrl_c_ends_a_running_command_with_its_children_and_keeps_the_session(t
         terminal.wait_for("│ started")
         terminal.type(CTRL_C) if way == "key" else terminal.signal(signal.SIGINT)
         terminal.wait_for("cancelled")
-        child = int((tmp_path / "workspace" / "child").read_text())
-        assert not Path(f"/proc/{child}").exists() or b"zombie" in Path(f"/proc/{child}/status").read_bytes()
+        assert not running(sleep)
         terminal.wait_prompt()
         terminal.type("go on" + ENTER)
         terminal.wait_for("All is done.")
@@ -123,7 +125,7 @@ def test_ctrl_c_at_the_question_refuses_and_cancels(tmp_path: Path, way: str) ->
     with FakeEndpoint([ASKS, DONE]) as endpoint, FakeTerminal(tmp_path, endpoint=endpoint) as terminal:
         terminal.wait_prompt()
         terminal.type("go" + ENTER)
-        terminal.wait_for("[a]lways:")
+        terminal.wait_for(QUESTION)
         terminal.type(CTRL_C) if way == "key" else terminal.signal(signal.SIGINT)
         terminal.wait_for("cancelled")
         terminal.wait_prompt()
@@ -312,6 +314,6 @@ def test_a_spinner_counts_seconds_on_a_terminal_and_leaves_no_trace(tmp_path: Pa
 
 def test_json_at_a_terminal_still_asks_on_the_terminal(tmp_path: Path) -> None:
     with FakeEndpoint([ASKS, DONE]) as endpoint, FakeTerminal(tmp_path, "--json", "-p", "go", endpoint=endpoint) as terminal:
-        terminal.wait_for("[a]lways:")
+        terminal.wait_for(QUESTION)
         terminal.type("y\n")
         assert terminal.wait_end() == 0

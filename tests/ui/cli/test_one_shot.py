@@ -5,14 +5,13 @@ import os
 import shlex
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.fake_endpoint import FakeEndpoint, error, streamed
 from tests.scripted_model import reply
-from tests.ui.cli.driver import PROGRAM, environment, run_cli
+from tests.ui.cli.driver import PROGRAM, environment, run_cli, running
 
 ASKS = reply("run_command", "Outside of any skill.", command="rm -f none; echo out-of-the-command")
 
@@ -148,7 +147,8 @@ def test_without_any_configuration_a_known_phrase_is_answered(tmp_path: Path) ->
 
 @pytest.mark.parametrize("number,expected", [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_ends_the_run_and_every_process_of_its_command(tmp_path: Path, number: int, expected: int) -> None:
-    command = "sleep 4711 & echo $! > child; echo started; sleep 4711"
+    sleep = f"sleep {47110 + number}.{os.getpid()}"
+    command = f"{sleep} & echo started; {sleep}"
     with FakeEndpoint([reply("run_command", command=command), reply("answer", answer="x")]) as endpoint:
         process = subprocess.Popen([*PROGRAM, "--auto-approve", "-p", "hello"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, env=environment(tmp_path, endpoint))
@@ -160,20 +160,7 @@ def test_a_signal_ends_the_run_and_every_process_of_its_command(tmp_path: Path, 
         assert process.stdout.read() == b""
         process.stdout.close()
         process.stderr.close()
-    assert gone(int((tmp_path / "workspace" / "child").read_text()))
-
-
-def gone(pid: int) -> bool:
-    """Whether a process has ended, waiting for it a little."""
-    for _ in range(100):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return True
-        if b"Z (zombie)" in Path(f"/proc/{pid}/status").read_bytes():
-            return True
-        time.sleep(0.05)
-    return False
+    assert not running(sleep)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device that is always full")
