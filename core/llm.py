@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from core.endpoint.capabilities import MAX_CHANGES, Capabilities, Change, Sent, change_for, completion_too_long
-from core.endpoint.failure import EndpointFailure, Failure
+from core.endpoint.failure import UNREADABLE, EndpointFailure, Failure
 from core.endpoint.model_limits import MODEL_MAX_TOKENS, max_tokens_of
 from core.endpoint.patience import LOCAL_READ_TIMEOUT, Patience, Timing
 from core.endpoint.request_body import RequestBody, head_of, plan
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from core.config import Settings
     from core.endpoint.address import Address
+    from core.endpoint.call import Call
     from core.endpoint.probe import ServerFacts
     from core.endpoint.receive import Receiver
     from core.endpoint.reply import Reply, Usage
@@ -53,36 +54,6 @@ class CallLLMOptions:
     schema: Mapping[str, Any] | None = None
 
 
-class _Call:
-    """The state of one `complete` over its attempts."""
-
-    def __init__(self, options: CallLLMOptions, on_delta: OnDelta | None, stream: bool, patience: Patience) -> None:
-        self.options = options
-        self.on_delta = on_delta
-        self.stream = stream
-        self.patience = patience
-        self.started = time.monotonic()
-        self.sent = Sent("none", True)
-        self.attempts = 0
-        self.changes = 0
-        self.blanks = 0
-        self.reopened = False
-        self.tried_v1 = False
-        self.shown = False
-        self.no_format = False
-
-    def show(self, name: str, text: str) -> None:
-        self.shown = True
-        if self.on_delta is not None:
-            self.on_delta(name, text)
-
-    def discard(self, reason: str) -> None:
-        """Tell the surface that the partial text of a failed attempt is void."""
-        if self.shown and self.on_delta is not None:
-            self.on_delta("discard", reason)
-        self.shown = False
-
-
 class ChatClient:
     """Talks to the endpoint of `settings`, or to `transport` in its place. One conversation and one thread at a time; only `cancel`
     may come from another thread. `log(level, message)` hears of retries and of what an endpoint was found to refuse; `sleep`
@@ -105,18 +76,22 @@ class ChatClient:
         self._warned = False
 
     def complete(self, messages: Sequence[Message], options: CallLLMOptions | None = None, *, on_delta: OnDelta | None = None,
-                 stream: bool = True) -> Reply:
+                 stream: bool = True, cancelled: threading.Event | None = None) -> Reply:
         """One reply to `messages`, which only ever grow between calls (what stays the same keeps its bytes on the wire).
 
         `on_delta(field, text)` hears thought, answer, other and reasoning as they arrive, and discard when what it heard is void.
+        `cancelled` is the caller's own sign that it wants to stop: set before `cancel` is called, it also counts if that came before the call.
         Raises ModelError and its kinds, SettingsError for a URL or proxy that cannot work, Cancelled.
         """
+        from core.endpoint.call import Call
         from core.endpoint.wire import Interrupted, WireError
 
         settings = self._settings
         patience = Patience(settings.max_retries, settings.retry_delay_min / 1000, settings.retry_delay_max / 1000)
-        call = _Call(options or CallLLMOptions(), on_delta, stream, patience)
+        call = Call(options or CallLLMOptions(), on_delta, stream, patience, settings.api_key)
         self._begin()
+        if cancelled is not None and cancelled.is_set():
+            raise Cancelled
         while True:
             try:
                 return self._attempt(call, messages)
@@ -217,7 +192,7 @@ class ChatClient:
                 _servers[key] = facts
         return _servers.get(key)
 
-    def _plan(self, call: _Call) -> Sent:
+    def _plan(self, call: Call) -> Sent:
         options, settings = call.options, self._settings
         wanted = settings.response_format
         if not options.json_mode or call.no_format:
@@ -232,7 +207,7 @@ class ChatClient:
     def _temperature(self, options: CallLLMOptions) -> float | None:
         return self._settings.temperature if options.temperature is None else options.temperature
 
-    def _encode(self, call: _Call, messages: Sequence[Message]) -> bytes:
+    def _encode(self, call: Call, messages: Sequence[Message]) -> bytes:
         temperature, schema = self._temperature(call.options), call.options.schema
         sent, heat, known, head = self._head
         if (sent, heat) != (call.sent, temperature) or known is not schema:
@@ -240,48 +215,61 @@ class ChatClient:
             self._head = (call.sent, temperature, schema, head)
         return self._body.encode(messages, head, self._capabilities().json_reminder)
 
-    def _attempt(self, call: _Call, messages: Sequence[Message]) -> Reply:
+    def _attempt(self, call: Call, messages: Sequence[Message]) -> Reply:
         self._check()
         call.attempts += 1
         call.sent = self._plan(call)
         body = self._encode(call, messages)
-        timing = self._timing or Timing(*((LOCAL_READ_TIMEOUT,) if self._where().origin.loopback else ()))
+        local = self._where().origin.loopback
+        timing = self._timing or (Timing(LOCAL_READ_TIMEOUT, next_content=LOCAL_READ_TIMEOUT) if local else Timing())
         target = self._where().target(self._capabilities().path_prefix)
         self._check()
         exchange = self._connected().send("POST", target, self._headers(), body, timing.silence)
         from core.endpoint.receive import Receiver  # loaded while the endpoint thinks
         receiver = Receiver(exchange, call.show, json_mode=call.options.json_mode, timing=timing)
         try:
-            content = self._receive(exchange, receiver)
+            content = self._receive(call, exchange, receiver)
         finally:
             exchange.close(reuse=receiver.whole)
         completion = receiver.completion
         if not content.strip():
             raise EndpointFailure(Failure("blank", completion.finish_reason or "", generation=completion.reasoning))
+        call.end()
         self._look_for_a_silent_cut(completion.usage)
         return self._reply(call, content, receiver)
 
-    def _reply(self, call: _Call, content: str, receiver: Receiver | None = None) -> Reply:
+    def _reply(self, call: Call, content: str, receiver: Receiver | None = None) -> Reply:
         from core.endpoint.reply import Reply
+        from core.endpoint.secret import hide_in_reply
 
-        duration = time.monotonic() - call.started
+        duration, key = time.monotonic() - call.started, self._settings.api_key
+        content = hide_in_reply(content, key)
         if receiver is None:
             return Reply(content, duration=duration)
         completion = receiver.completion
-        return Reply(content, completion.reasoning, completion.finish_reason, completion.usage, duration, receiver.cut)
+        reasoning, finish = (hide_in_reply(text, key) for text in (completion.reasoning, completion.finish_reason or ""))
+        return Reply(content, reasoning, finish or None, completion.usage, duration, receiver.cut)
 
-    def _receive(self, exchange: Exchange, receiver: Receiver) -> str:
-        if 200 <= exchange.status < 300:
-            return receiver.run()
-        from core.endpoint.errors import classify
+    def _receive(self, call: Call, exchange: Exchange, receiver: Receiver) -> str:
+        try:
+            if 200 <= exchange.status < 300:
+                return receiver.run()
+            from core.endpoint.errors import classify
 
-        raise EndpointFailure(classify(exchange.status, exchange.header, receiver.rest_of_body(), time.time()))
+            failure = classify(exchange.status, exchange.header, receiver.rest_of_body(), time.time())
+        except UNREADABLE as error:  # as broad as the values that an endpoint may put into any field; no one of them may end the program
+            if error is call.listener_error:
+                raise
+            from core.endpoint.errors import unreadable
+
+            failure = unreadable(exchange.status, error)
+        raise EndpointFailure(failure)
 
     def _check(self) -> None:
         if self._cancelled.is_set():
             raise Cancelled
 
-    def _recover(self, call: _Call, failure: Failure) -> None:
+    def _recover(self, call: Call, failure: Failure) -> None:
         """Prepare the next attempt, or raise what the person shall read."""
         match failure.kind:
             case "stale" if not call.reopened:
@@ -300,7 +288,7 @@ class ChatClient:
             case _:
                 raise self._error(call, failure)
 
-    def _after_blank(self, call: _Call, failure: Failure) -> None:
+    def _after_blank(self, call: Call, failure: Failure) -> None:
         """Ask again unchanged, then without a response format, then give up."""
         call.blanks += 1
         if call.blanks == 2 and call.sent.format != "none":
@@ -309,14 +297,14 @@ class ChatClient:
             reason = "blank_length" if failure.text == "length" else "blank_reasoning" if failure.generation else "blank"
             raise ModelError(f"llm.{reason}", 200, model=self._settings.model_name)
 
-    def _change(self, call: _Call, failure: Failure, change: Change | None) -> None:
+    def _change(self, call: Call, failure: Failure, change: Change | None) -> None:
         if change is None or call.changes >= MAX_CHANGES:
             raise self._error(call, failure)
         call.changes += 1
         self._remember(change.after)
         self._log("info", t("llm.changed", change=change.what, detail=self._reason(failure)))
 
-    def _wait(self, call: _Call, failure: Failure) -> None:
+    def _wait(self, call: Call, failure: Failure) -> None:
         seconds = call.patience.next_wait(failure)
         if seconds is None:
             raise self._error(call, failure)
@@ -329,11 +317,11 @@ class ChatClient:
 
     def _reason(self, failure: Failure) -> str:
         """What went wrong, in the endpoint's words, without the key."""
-        from core.endpoint.errors import hide_key
+        from core.endpoint.errors import told
 
-        return hide_key(failure.text, self._settings.api_key) or str(failure.status or failure.kind)
+        return told(failure.text, self._settings.api_key) or str(failure.status or failure.kind)
 
-    def _error(self, call: _Call, failure: Failure) -> ModelError:
+    def _error(self, call: Call, failure: Failure) -> ModelError:
         from core.endpoint.errors import to_error
 
         url = self._where().base

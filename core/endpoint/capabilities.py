@@ -52,7 +52,7 @@ class Change(NamedTuple):
 
 def change_for(failure: Failure, sent: Sent, now: Capabilities) -> Change | None:
     """The one change that answers a 400 or 422, or None when nothing that we sent explains it."""
-    text = f"{failure.param} {failure.text} {failure.code}"
+    text = f"{failure.param} {_start(failure)} {failure.code}"
     if _found(_NO_WORD, text) and not now.json_reminder:
         return Change("json_reminder", now._replace(json_reminder=True))
     for part in _order(failure):
@@ -64,10 +64,15 @@ def change_for(failure: Failure, sent: Sent, now: Capabilities) -> Change | None
 
 def completion_too_long(failure: Failure, sent: Sent, now: Capabilities) -> Change | None:
     """An overflow that only our own token limit caused (the messages alone fit) is answered by not sending the limit."""
-    found = re.search(r"\((\d+) in the messages|(?:has|have|with) (\d+) (?:input|prompt) tokens", failure.text)
+    found = re.search(r"\((\d{1,9}) in the messages|(?:has|have|with) (\d{1,9}) (?:input|prompt) tokens", _start(failure))
     if found is None or sent.max_tokens is None or failure.limit is None or int(found[1] or found[2]) > 0.9 * failure.limit:
         return None
     return Change("max_tokens", now._replace(token_field=None))
+
+
+def _start(failure: Failure) -> str:
+    """The beginning of a refusal, on one line: what is wrong stands there, and numbers further on mean other things."""
+    return " ".join(failure.text.split())[:300]
 
 
 def _order(failure: Failure) -> list[str]:
@@ -98,7 +103,7 @@ def _tokens(text: str, sent: Sent, now: Capabilities) -> Change | None:
     use_other = "max_completion_tokens" in text and _found(r"max_completion_tokens.{0,3} instead|unsupported|not support", text)
     if sent.token_field == "max_tokens" and use_other:
         return Change("max_completion_tokens", now._replace(token_field="max_completion_tokens"))
-    smaller = [int(number) for number in re.findall(r"\d+", text) if 16 < int(number) < sent.max_tokens]
+    smaller = [int(number) for number in re.findall(r"(?<!\d)\d{1,9}(?!\d)", text) if 16 < int(number) < sent.max_tokens]
     if smaller:
         return Change("max_tokens", now._replace(token_cap=max(smaller)))
     if sent.token_field == "max_completion_tokens":

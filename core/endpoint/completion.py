@@ -10,6 +10,7 @@ from core.endpoint.reply import Usage
 from core.endpoint.sse import ServerEvent
 
 MAX_REPLY = 4_000_000
+_LONGEST_REASON = 1000
 _REASONING = ("reasoning_content", "reasoning", "thinking")
 _FILTERED = ("content_filter", "sensitive")
 
@@ -70,7 +71,7 @@ class Completion:
             raise _error(choice["error"])
         finish = choice.get("finish_reason")
         if finish:
-            self._finish(str(finish))
+            self._finish(finish if isinstance(finish, str) else "unknown")
         part = choice.get("delta") or choice.get("message")
         if not isinstance(part, dict):
             text = choice.get("text")
@@ -99,7 +100,7 @@ class Completion:
         return _valid(text[:-1] if self._half else text)
 
     def _finish(self, reason: str) -> None:
-        self.finish_reason = reason
+        self.finish_reason = reason[:_LONGEST_REASON]
         if reason in _FILTERED:
             raise EndpointFailure(Failure("filter", reason, 200, reason))
         if reason == "error":

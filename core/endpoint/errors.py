@@ -8,11 +8,14 @@ from typing import Any, NamedTuple
 
 from core.endpoint.failure import Failure
 from core.endpoint.patience import LONGEST_WAIT
+from core.endpoint.secret import hide_key
 from core.errors import AuthError, ContextOverflow, ModelError, TransientError
 
 RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _EXCERPT = 300
-_SHORTEST_KEY = 8  # "local", as local servers want it, is a word of ordinary messages
+_LONGEST_TEXT = 4000  # what is looked at of a text; what is shown is cut later, after the key was hidden in it
+_LONGEST_CODE = 100
+_DEPTH = 8
 
 _OVERFLOW_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "1261", "model_context_window_exceeded"})
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "insufficient_balance", "arrearage", "1113", "1308", "1310"})
@@ -31,7 +34,6 @@ _OVERFLOW = re.compile(
 _QUOTA = re.compile(r"billing|credit|balance|arrears|欠费|余额", re.I)
 _PER_TIME = re.compile(r"per (?:minute|second|hour)|/min\b|\b[rt]pm\b|rate.?limit", re.I)
 _URL = re.compile(r"https?://\S+")
-_KEY = re.compile(r"\b((?:sk|gsk|xai|pk|key)-)[\w-]{6,}|(Bearer )\S+", re.I)
 _HTML = re.compile(rb"^\s*(?:<!doctype html|<html|<head|<\?xml)", re.I)
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>|<h1[^>]*>(.*?)</h1>", re.I | re.S)
 
@@ -54,7 +56,7 @@ def read_body(body: bytes | Any) -> ErrorBody:
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
-            return ErrorBody(body[:2000].decode("utf-8", "replace").strip(), "", "", {})
+            return ErrorBody(body[:_LONGEST_TEXT].decode("utf-8", "replace").strip(), "", "", {})
     else:
         data = body
     return _read_value(data)
@@ -71,21 +73,28 @@ def classify(status: int, header: Callable[[str], str | None], body: bytes, now:
     used, limit = _sizes(read) if kind == "overflow" else (None, None)
     wait = _wait(header, now)
     wait = _retry_hint(read) if wait is None else wait
-    return Failure(kind, _excerpt(read.text), status, read.code, read.param, wait, _generation(read), used, limit)
+    return Failure(kind, read.text, status, read.code, read.param, wait, _generation(read), used, limit)
 
 
 def classify_inner(error: Any, status: int | None = None) -> Failure:
     """What an error object or string inside a 200 body or stream means; a numeric code counts as the status."""
     read = read_body(error)
-    number = int(read.code) if read.code.isdigit() and 400 <= int(read.code) < 600 else status
+    number = int(read.code) if re.fullmatch(r"[45]\d\d", read.code, re.ASCII) else status
     kind = _kind(number or 0, read, False)
     used, limit = _sizes(read) if kind == "overflow" else (None, None)
-    return Failure(kind, _excerpt(read.text), number, read.code, read.param, _retry_hint(read), _generation(read), used, limit)
+    return Failure(kind, read.text, number, read.code, read.param, _retry_hint(read), _generation(read), used, limit)
+
+
+def unreadable(status: int, error: Exception) -> Failure:
+    """What an answer means that could not be read: its status alone counts."""
+    if 200 <= status < 300:
+        return Failure("html", f"unreadable, {type(error).__name__}", status)
+    return classify(status, lambda name: None, b"", 0.0)
 
 
 def to_error(failure: Failure, *, url: str, model: str, key: str, attempts: int = 1) -> ModelError:
     """The error that the person sees; the key is blotted out wherever the server repeated it."""
-    values = {"url": url, "model": model, "http": failure.status or "-", "detail": hide_key(failure.text, key) or "-", "attempts": attempts}
+    values = {"url": url, "model": model, "http": failure.status or "-", "detail": told(failure.text, key) or "-", "attempts": attempts}
     later = failure.kind == "retry" or failure.kind == "html" and failure.status in RETRIED
     if failure.kind == "auth":
         return AuthError("llm.unauthorized" if key else "llm.no_key", failure.status, **values)
@@ -99,11 +108,10 @@ def to_error(failure: Failure, *, url: str, model: str, key: str, attempts: int 
     return ModelError(f"llm.{word}", failure.status, **values)
 
 
-def hide_key(text: str, key: str) -> str:
-    """`text` without the key and without anything that looks like one."""
-    if len(key) >= _SHORTEST_KEY:
-        text = text.replace(key, "***")
-    return _KEY.sub(lambda found: (found[1] or found[2]) + "***", text)
+def told(text: str, key: str) -> str:
+    """An endpoint's words as a person reads them: on one line, short, and without the key, which is hidden before the text is cut."""
+    flat = " ".join(hide_key(text, key).split())
+    return flat if len(flat) <= _EXCERPT else flat[:_EXCERPT] + "…"
 
 
 def _kind(status: int, read: ErrorBody, told_to_wait: bool) -> str:
@@ -135,28 +143,48 @@ def _read_value(data: Any) -> ErrorBody:
     if isinstance(data, list) and data:
         data = data[0]
     if not isinstance(data, dict):
-        return ErrorBody(str(data) if data else "", "", "", {})
+        return ErrorBody(_flat(data) if data else "", "", "", {})
     inner = data.get("error", data.get("base_resp"))
     if isinstance(inner, str):
-        return ErrorBody(inner, str(data.get("code") or ""), str(data.get("param") or ""), data)
+        return ErrorBody(inner[:_LONGEST_TEXT], _word(data.get("code")), _word(data.get("param")), data)
     fields: dict[str, Any] = {**data, **inner} if isinstance(inner, dict) else data
     text = next((fields[name] for name in ("message", "msg", "status_msg", "detail", "error_msg") if fields.get(name)), "")
-    codes = [fields[name] for name in ("code", "type", "status_code") if fields.get(name)]
-    code = next((code for code in codes if code not in _VAGUE_CODES), "")
+    codes = [_word(fields.get(name)) for name in ("code", "type", "status_code")]
+    code = next((code for code in codes if code and code not in _VAGUE_CODES), "")
+    words = _flat(text)
     metadata = fields.get("metadata")
     if isinstance(metadata, dict) and isinstance(metadata.get("raw"), str):
-        text = f"{text}: {metadata['raw']}"
-    return ErrorBody(_flat(text), str(code), str(fields.get("param") or ""), fields)
+        words = f"{words}: {metadata['raw']}"
+    return ErrorBody(words[:_LONGEST_TEXT], code, _word(fields.get("param")), fields)
 
 
-def _flat(text: Any) -> str:
-    """A message is text, or a validator's list of {"loc", "msg"}."""
+def _word(value: Any) -> str:
+    """A code or a name: a text or a whole number."""
+    simple = isinstance(value, (str, int)) and not isinstance(value, bool)
+    return str(value or "")[:_LONGEST_CODE] if simple else ""
+
+
+def _flat(text: Any, depth: int = 0) -> str:
+    """A message is text, or a validator's list of {"loc", "msg"}; what is nested deeper than any of these is left out."""
+    if depth > _DEPTH:
+        return "…"
     if isinstance(text, list):
-        return "; ".join(_flat(item) for item in text)
-    if isinstance(text, dict):
-        place = ".".join(str(part) for part in text.get("loc", ()))
-        return f"{place}: {text.get('msg', '')}" if place else str(text.get("message") or text.get("msg") or json.dumps(text, ensure_ascii=False))
-    return str(text)
+        return "; ".join(_flat(item, depth + 1) for item in text)
+    if not isinstance(text, dict):
+        return str(text)
+    loc = text.get("loc")
+    place = ".".join(_flat(part, depth + 1) for part in loc) if isinstance(loc, list) else ""
+    inner = text.get("message") or text.get("msg")
+    if place:
+        return f"{place}: {_flat(text.get('msg', ''), depth + 1)}"
+    return _flat(inner, depth + 1) if inner else _as_json(text)
+
+
+def _as_json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return "…"
 
 
 def _generation(read: ErrorBody) -> str | None:
@@ -166,12 +194,16 @@ def _generation(read: ErrorBody) -> str | None:
 
 def _sizes(read: ErrorBody) -> tuple[int | None, int | None]:
     """(tokens used, tokens allowed), as far as the error tells."""
-    used, limit = read.fields.get("n_prompt_tokens"), read.fields.get("n_ctx")
-    if isinstance(used, int) and isinstance(limit, int):
+    used, limit = _positive(read.fields.get("n_prompt_tokens")), _positive(read.fields.get("n_ctx"))
+    if used and limit:
         return used, limit
-    allowed = re.search(r"(?:maximum context length (?:is|of)|context size|token limit:?|limit of|n_ctx)\D{0,12}(\d{3,})", read.text, re.I)
-    asked = re.search(r"(?:requested|resulted in|has|contains?|request)\D{0,12}(\d{3,})", read.text, re.I)
+    allowed = re.search(r"(?:maximum context length (?:is|of)|context size|token limit:?|limit of|n_ctx)\D{0,12}(\d{3,9})(?!\d)", read.text, re.I)
+    asked = re.search(r"(?:requested|resulted in|has|contains?|request)\D{0,12}(\d{3,9})(?!\d)", read.text, re.I)
     return int(asked[1]) if asked else None, int(allowed[1]) if allowed else None
+
+
+def _positive(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
 def _wait(header: Callable[[str], str | None], now: float) -> float | None:
@@ -212,7 +244,3 @@ def _page_title(body: bytes) -> str:
     found = _TITLE.search(body[:20000].decode("utf-8", "replace"))
     return " ".join((found[1] or found[2] or "").split()) if found else "HTML"
 
-
-def _excerpt(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _EXCERPT else flat[:_EXCERPT] + "…"

@@ -3,6 +3,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+# What reading a value of an unexpected shape may raise.
+UNREADABLE = (TypeError, ValueError, RecursionError, KeyError, AttributeError, OverflowError)
+
 
 class Failure(NamedTuple):
     """`kind`: retry, quota, auth, not_found, overflow, filter, malformed (the model's text broke JSON mode), parameter (400 or 422, perhaps one

@@ -9,14 +9,18 @@ if TYPE_CHECKING:
 LONGEST_WAIT = 60.0  # what a server may ask us to wait before a retry
 READ_TIMEOUT = 120.0
 LOCAL_READ_TIMEOUT = 600.0  # a processor reads a long prompt slowly, and nothing on loopback forgets the connection
+NEXT_CONTENT = 300.0
 FIRST_CONTENT = 600.0       # keep-alives reset the read timer, so the wait for the first word has its own; DeepSeek queues ten minutes
 
 
 class Timing(NamedTuple):
-    """Seconds: the longest silence, and the longest wait for the first word."""
+    """Seconds: the longest silence, the longest wait for the first word and for each next one (keep-alives count for neither), and the time
+    for the body of an error."""
 
     silence: float = READ_TIMEOUT
     first_content: float = FIRST_CONTENT
+    next_content: float = NEXT_CONTENT
+    error_body: float = 10.0
 
 
 class Patience:

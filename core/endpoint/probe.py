@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.endpoint.address import Address
+from core.endpoint.failure import UNREADABLE
 from core.endpoint.wire import Interrupted, WireError
 
 if TYPE_CHECKING:
     from core.endpoint.wire_types import Wire
 
 TIME_LIMIT = 0.05
+SMALLEST_WINDOW = 256  # no request of the agent fits a smaller one: the server does not mean what it says
 _OWNERS = frozenset({"llamacpp", "vllm", "organization_owner", "library"})  # llama.cpp, vLLM, LM Studio, Ollama
 
 
@@ -40,18 +42,19 @@ def ask(wire: Wire, address: Address, headers: Mapping[str, str], model: str) ->
         return None
     finally:
         exchange.close(reuse=whole)
-    return _facts(body, model) if exchange.status == 200 else ServerFacts()
+    try:
+        return _facts(body, model) if exchange.status == 200 else ServerFacts()
+    except UNREADABLE:  # a list of any shape may come, and none is worth more than doing without
+        return ServerFacts()
 
 
 def _facts(body: bytes, model: str) -> ServerFacts:
-    try:
-        listed: Any = json.loads(body)
-    except (ValueError, RecursionError):
-        return ServerFacts()
+    listed: Any = json.loads(body)
     data = listed.get("data") if isinstance(listed, dict) else None
     models = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
-    keeps = any(entry.get("owned_by") in _OWNERS for entry in models)
+    keeps = any(isinstance(owner := entry.get("owned_by"), str) and owner in _OWNERS for entry in models)
     mine = next((entry for entry in models if entry.get("id") == model), models[0] if len(models) == 1 else {})
     meta = mine.get("meta")
     window = meta.get("n_ctx") if isinstance(meta, dict) else mine.get("max_model_len")
-    return ServerFacts(keeps, window if isinstance(window, int) and window > 0 else None)
+    told = isinstance(window, int) and not isinstance(window, bool) and window >= SMALLEST_WINDOW
+    return ServerFacts(keeps, window if told else None)

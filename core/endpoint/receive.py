@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 GRACE = 0.5
 _DRAIN = 0.05
-_MAX_BODY = 64 << 20
+MAX_EVENT = 16 << 20  # bytes of one event or whole body; the longest reply that is taken needs less
+_MAX_ERROR = 64 << 10
+_MAX_BLANKS = 1 << 20
 _EVENT_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":", b"error:")
 _LONGEST_START = 6
 _BOM = b"\xef\xbb\xbf"
@@ -33,6 +35,9 @@ class Receiver:
         self._timing = timing or Timing()
         self._started = time.monotonic()
         self._settled_at: float | None = None
+        self._finished_at: float | None = None
+        self._newest = self._started  # when the latest content came
+        self._characters = 0
         self._reader = ReplyReader() if json_mode else None
         self.completion = Completion()
         self.whole = False
@@ -47,17 +52,31 @@ class Receiver:
         return self.completion.content
 
     def rest_of_body(self) -> bytes:
-        """Everything that is still to come, for an error's body."""
-        return self._rest([])
+        """What is still to come of an error's body, as far as it is worth waiting for."""
+        parts, size, end = [], 0, time.monotonic() + self._timing.error_body
+        try:
+            while size < _MAX_ERROR and (chunk := self._exchange.read(end - time.monotonic())):
+                parts.append(chunk)
+                size += len(chunk)
+                if time.monotonic() > end:
+                    break
+            else:
+                self.whole = size < _MAX_ERROR
+        except WireError:
+            pass  # the status is known, and it says more than the end of the text
+        return b"".join(parts)[:_MAX_ERROR]
 
     def _first_bytes(self) -> bytes:
         """Enough of the body to tell a stream of events from anything else; blank lines before it are keep-alives."""
-        first = b""
+        first, size = b"", 0
         while not first or len(first) < _LONGEST_START and first[:1] not in b"{[<:":
             chunk = self._read()
             if not chunk:
                 self.whole = True
                 break
+            size += len(chunk)
+            if size > _MAX_BLANKS and not first:
+                raise self._too_long("blanks")
             first = (first + chunk).removeprefix(_BOM).lstrip()
         return first
 
@@ -81,12 +100,17 @@ class Receiver:
         from core.endpoint.errors import read_body
 
         read = read_body(body)
-        return EndpointFailure(Failure("html" if read.html else kind, read.text[:200], self._exchange.status))
+        return EndpointFailure(Failure("html" if read.html else kind, read.text, self._exchange.status))
+
+    def _too_long(self, what: str) -> EndpointFailure:
+        return EndpointFailure(Failure("html", f"{what} without end", self._exchange.status))
 
     def _run_stream(self, chunk: bytes) -> str:
         decoder = EventDecoder()
         while chunk and not self._enough():
             self._take(decoder.feed(chunk))
+            if decoder.pending > MAX_EVENT:
+                return self._left_endless()
             if self._enough():
                 break
             chunk = self._next()
@@ -95,6 +119,13 @@ class Receiver:
             self._take(decoder.close())
         elif self.completion.done:
             self.whole = self._drained()
+        return self._outcome()
+
+    def _left_endless(self) -> str:
+        """An event that does not end: what came before it is a reply that ran away."""
+        if not self.completion.content:
+            raise self._too_long("an event")
+        self.completion.finish_reason = "runaway"
         return self._outcome()
 
     def _enough(self) -> bool:
@@ -127,33 +158,41 @@ class Receiver:
 
     def _next(self) -> bytes:
         """The next bytes of a stream; a finished or settled reply is not waited for."""
+        now = time.monotonic()
         if self.completion.finished:
-            limit = GRACE
+            self._finished_at = self._finished_at or now
+            limit = self._finished_at + GRACE - now
         elif self._settled_at is not None and self._reader is not None and self._reader.settled:
-            limit = self._settled_at + GRACE - time.monotonic()
+            limit = self._settled_at + GRACE - now
         else:
             return self._read()
         try:
-            return self._exchange.read(limit)
+            if limit > 0:
+                return self._exchange.read(limit)
         except WireError:
-            self.cut = True
-            return b"\n"
+            pass
+        self.cut = True
+        return b"\n"
 
     def _read(self) -> bytes:
-        """The next bytes, within both time limits."""
-        if self.completion.characters:
-            return self._exchange.read(self._timing.silence)
-        left = self._started + self._timing.first_content - time.monotonic()
+        """The next bytes, within both time limits. What brings no content does not prolong the wait for it."""
+        now = time.monotonic()
+        if self._characters != self.completion.characters:
+            self._characters, self._newest = self.completion.characters, now
+        patience = self._timing.next_content if self._characters else self._timing.first_content
+        left = self._newest + patience - now
         if left <= 0:
-            raise WireError("timeout", f"no content within {self._timing.first_content:g} s")
+            raise WireError("timeout", f"no content within {patience:g} s")
         return self._exchange.read(min(self._timing.silence, left))
 
     def _rest(self, parts: list[bytes]) -> bytes:
         size = 0
-        while size < _MAX_BODY and (chunk := self._read()):
+        while chunk := self._read():
             parts.append(chunk)
             size += len(chunk)
-        self.whole = size < _MAX_BODY
+            if size > MAX_EVENT:
+                raise self._too_long("a body")
+        self.whole = True
         return b"".join(parts)
 
     def _drained(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 _BOM = b"\xef\xbb\xbf"
+_LINE_COST = 64  # what a line takes in memory beside its text
 
 
 class ServerEvent(NamedTuple):
@@ -26,6 +27,13 @@ class EventDecoder:
         self._started = False
         self._name = ""
         self._data: list[str] = []
+        self._lines_cost = 0
+        self._partial_cost = 0
+
+    @property
+    def pending(self) -> int:
+        """About how many bytes of memory the event takes that is not yet complete."""
+        return self._lines_cost + self._partial_cost
 
     def feed(self, chunk: bytes) -> list[ServerEvent]:
         """The events that this chunk completes."""
@@ -39,10 +47,12 @@ class EventDecoder:
         if b"\n" not in chunk:
             if chunk:
                 self._partial.append(chunk)
+                self._partial_cost += len(chunk) + 8
             return []
         lines = (b"".join(self._partial) + chunk).split(b"\n")
         rest = lines.pop()
         self._partial = [rest] if rest else []
+        self._partial_cost = len(rest)
         return self._take(lines)
 
     def close(self) -> list[ServerEvent]:
@@ -61,9 +71,10 @@ class EventDecoder:
                 if self._data:
                     events.append(ServerEvent(self._name, "\n".join(self._data)))
                     self._data = []
+                    self._lines_cost = 0
                 self._name = ""
             elif line[:6] == b"data: ":
-                self._data.append(line[6:].decode("utf-8", "replace"))
+                self._add(line[6:].decode("utf-8", "replace"))
             else:
                 self._field(line)
         return events
@@ -72,9 +83,13 @@ class EventDecoder:
         field, _, value = line.partition(b":")
         text = value.removeprefix(b" ").decode("utf-8", "replace")
         if field == b"data":
-            self._data.append(text)
+            self._add(text)
         elif field == b"event":
             self._name = text
         elif field == b"error":
             self._name = "error"
-            self._data.append(text)
+            self._add(text)
+
+    def _add(self, text: str) -> None:
+        self._data.append(text)
+        self._lines_cost += len(text) + _LINE_COST

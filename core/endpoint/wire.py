@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import http.client
     import ssl
 
+    from core.endpoint.timed import TimedReader
     from core.endpoint.wire_types import Exchange
 
 CONNECT_TIMEOUT = 10.0
@@ -88,15 +89,14 @@ class DirectWire:
         try:
             self._settimeout(WRITE_TIMEOUT)
             refused = _write(connection, method, path, body, {"Host": self._origin.authority, **headers})
-            self._settimeout(timeout)
-            response = _response(connection, refused)
+            response, reader = _response(connection, refused, timeout)
         except BaseException as error:
             self._drop()
             self._check()
             if isinstance(error, (OSError, http.client.HTTPException)):
                 raise _wire_error(error, kept) from error
             raise
-        return _DirectExchange(self, connection, response)
+        return _DirectExchange(self, connection, response, reader)
 
     def interrupt(self) -> None:
         self._interrupted.set()
@@ -169,8 +169,9 @@ class DirectWire:
 
 
 class _DirectExchange:
-    def __init__(self, wire: DirectWire, connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> None:
+    def __init__(self, wire: DirectWire, connection: http.client.HTTPConnection, response: http.client.HTTPResponse, reader: TimedReader) -> None:
         self._wire = wire
+        self._reader = reader
         self._connection = connection
         self._response = response
         self.status = response.status
@@ -182,7 +183,7 @@ class _DirectExchange:
         import http.client
 
         try:
-            self._wire._settimeout(timeout)
+            self._reader.allow(timeout)
             data = self._response.read1(READ_SIZE)
         except (OSError, http.client.HTTPException, ValueError) as error:
             self._wire._check()
@@ -273,13 +274,19 @@ def _write(connection: http.client.HTTPConnection, method: str, path: str, body:
     return None
 
 
-def _response(connection: http.client.HTTPConnection, refused: Exception | None) -> http.client.HTTPResponse:
+def _response(connection: http.client.HTTPConnection, refused: Exception | None,
+              timeout: float) -> tuple[http.client.HTTPResponse, TimedReader]:
     import http.client
 
+    from core.endpoint.timed import TimedReader
+
+    reader = TimedReader(connection.sock, timeout)
     try:
-        return connection.getresponse()
+        return reader.response(connection), reader
     except (OSError, http.client.HTTPException) as error:
         raise (refused or error) from error
+    except ValueError as error:
+        raise http.client.HTTPException(str(error)) from error
 
 
 def shutdown(sock: Any) -> None:
