@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-COULD_NOT_CONFINE = 125
+COULD_NOT_CONFINE, KILLED = 125, 137
 
 
 def workspace() -> Path:
@@ -23,9 +23,9 @@ def tier() -> str:
 
 
 def runner() -> str:
-    """The guard runner to go through; "" when this process is confined already, or when there is none."""
+    """The guard runner to go through; "" when this process is confined already, or when there is none for this system."""
     named = os.environ.get("AGENT_GUARD_RUNNER", "")
-    return named if tier() == "none" and named and os.path.isfile(named) else ""
+    return named if tier() == "none" and sys.platform.startswith("linux") and os.path.isfile(named) else ""
 
 
 def again(words: Sequence[str], root: Path, language: str, network: bool) -> int:

@@ -195,6 +195,8 @@ def confined(given: argparse.Namespace, words: list[str], root: Path, language: 
     status = by_hand.again(words, root, language, given.command == "prepare" or given.network)
     if status == by_hand.COULD_NOT_CONFINE:
         raise Problem("sandbox", "not_confined", NOT_SET_UP)
+    if status == by_hand.KILLED:
+        raise Problem("killed", "killed", FAILED)
     return status
 
 

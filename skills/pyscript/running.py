@@ -191,11 +191,13 @@ def _verdict(ended: launch.Ended, report: dict[str, Any] | None, teller: _Teller
     if raised:
         text = teller.say("exception", **raised) if raised["message"] else str(raised["type"])
         return "exception", teller.at(text, raised["line"], raised["source"], raised["file"])
-    return _plain_verdict(ended, teller)
+    return _plain_verdict(ended, (report or {}).get("damaged", ""), teller)
 
 
-def _plain_verdict(ended: launch.Ended, teller: _Teller) -> tuple[str, str]:
+def _plain_verdict(ended: launch.Ended, damaged: str, teller: _Teller) -> tuple[str, str]:
     """For a script that neither broke a limit nor raised."""
+    if damaged:
+        return "session", teller.say("damaged", name=Path(teller.place.session).stem, detail=damaged)
     if ended.status is not None and ended.status < 0:
         return "signal", teller.at(teller.say("signal", name=_signal_name(-ended.status)), teller.hung)
     if ended.status:

@@ -15,6 +15,10 @@ from typing import Any
 SIZE_LIMIT = 200_000_000
 
 
+class DamagedSession(Exception):
+    """The file of a session is not one that this program wrote."""
+
+
 class Session:
     """One session, kept at `path`; `namespace` is the script's own."""
 
@@ -25,13 +29,15 @@ class Session:
         self._not_restored: dict[str, str] = {}
 
     def restore(self) -> None:
-        """Bring back what the last run kept. A file that cannot be read is an empty session, and named."""
+        """Bring back what the last run kept. Raises DamagedSession; a single value that cannot be brought back is named by save()."""
         try:
             with open(self._path, "rb") as file:
                 kept = pickle.load(file)
+            self._definitions = dict(kept["definitions"])
         except FileNotFoundError:
             return
-        self._definitions = dict(kept["definitions"])
+        except Exception as error:
+            raise DamagedSession(f"{type(error).__name__}: {error}"[:300]) from error
         failed = [name for name, source in self._definitions.items() if not self._run(name, source)]
         try:
             self._namespace.update(pickle.loads(kept["values"]))

@@ -46,6 +46,8 @@ def main() -> int:
         report["value"] = _execute(tree, job, module.__dict__)
         if state:
             state.learn(tree)
+    except session_state.DamagedSession as error:
+        report["damaged"], state, status = str(error), None, 1   # nothing has run, and the file stays as it is
     except SystemExit as stop:
         status = _exit_status(stop)
     except BaseException as error:  # noqa: BLE001 - whatever the script raises is its result
