@@ -300,7 +300,8 @@ def test_a_header_that_cannot_be_met_or_names_more_than_packages_is_refused(tmp_
 def test_check_lists_what_a_script_touches_with_lines_and_runs_nothing(tmp_path: Path) -> None:
     (tmp_path / "job.py").write_text(
         "import os as o, numpy\nfrom subprocess import run as go\nfrom pathlib import Path\nimport urllib.request\nopen('ran.txt', 'w')\n"
-        "o.remove('a')\ngo(['ls'])\nPath('b').write_text('x')\nurllib.request.urlopen('http://x')\neval('1')\no.path.join('a', 'b')\nprint(len('harmless'))\n")
+        "o.remove('a')\ngo(['ls'])\nPath('b').write_text('x')\nurllib.request.urlopen('http://x')\neval('1')\n"
+        "o.path.join('a', 'b')\nprint(len('harmless'))\n", encoding="utf-8")
     found = result(tmp_path, "check", "job.py")
     assert not (tmp_path / "ran.txt").exists()
     assert [(entry["name"], entry["line"], entry["origin"]) for entry in found["imports"]][:2] == [("os", 1, "standard"), ("numpy", 1, "other")]
@@ -320,7 +321,8 @@ def test_check_says_so_when_nothing_is_touched(tmp_path: Path) -> None:
 def test_by_hand_it_goes_through_the_guard_runner(tmp_path: Path) -> None:
     runner = tmp_path / "fake_runner.py"
     runner.write_text("import os, sys\nmark = sys.argv.index('--')\nos.environ['AGENT_WORKSPACE'] = sys.argv[1].split(':')[1]\n"
-                      "os.chdir(os.environ['AGENT_WORKSPACE'])\nprint('confined', sys.argv[1].split(':', 2)[2:], sys.flags.isolated, file=sys.stderr)\n"
+                      "os.chdir(os.environ['AGENT_WORKSPACE'])\n"
+                      "print('confined', sys.argv[1].split(':', 2)[2:], sys.flags.isolated, file=sys.stderr)\n"
                       "os.execv(sys.argv[mark + 1], sys.argv[mark + 1:])\n", encoding="utf-8")
     workspace = tmp_path / "workspace"
     workspace.mkdir()
