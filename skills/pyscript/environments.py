@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from pathlib import Path
 from problem import FAILED, NOT_SET_UP, Problem
 
 INSTALL_TIMEOUT = 600
+_NO_NETWORK = ("Name or service not known", "name resolution", "Network is unreachable", "dns error", "failed to lookup address")
 _BARE = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -40,7 +42,9 @@ def find(folder: Path, dependencies: tuple[str, ...]) -> str | None:
 
 
 def make(folder: Path, dependencies: tuple[str, ...]) -> str:
-    """Make the environment and return its Python. Needs the network. Problem `install_failed` with what the installer said."""
+    """Make the environment and return its Python. Needs the network. Problem `no_network`, or `install_failed` with what the installer said."""
+    if _only_loopback():
+        raise Problem("no_network", "no_network", NOT_SET_UP)
     folder.mkdir(parents=True, exist_ok=True)
     place = Path(tempfile.mkdtemp(prefix=_key(dependencies) + "-", dir=folder))
     uv = shutil.which("uv")
@@ -63,6 +67,16 @@ def make(folder: Path, dependencies: tuple[str, ...]) -> str:
     return str(python)
 
 
+def _only_loopback() -> bool:
+    """Whether there is certainly no way out, as in a sandbox without the network: an installer would try for many seconds."""
+    if not sys.platform.startswith("linux") or any(name.lower().endswith("_proxy") for name in os.environ):
+        return False
+    try:
+        return {name for _, name in socket.if_nameindex()} <= {"lo"}
+    except OSError:
+        return False
+
+
 def _call(argv: list[str]) -> None:
     try:
         done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=INSTALL_TIMEOUT, check=False)
@@ -72,8 +86,10 @@ def _call(argv: list[str]) -> None:
         raise Problem("install_failed", "install_failed", FAILED, detail=f"> {INSTALL_TIMEOUT} s") from error
     if done.returncode:
         said = [line.strip() for line in (done.stderr or done.stdout).decode("utf-8", "replace").splitlines() if line.strip()]
-        errors = [line for line in said if "error" in line.lower()] or said
-        raise Problem("install_failed", "install_failed", FAILED, detail=" / ".join(dict.fromkeys(errors[-4:]))[:1000] or str(done.returncode))
+        if any(sign in line for line in said for sign in _NO_NETWORK):
+            raise Problem("no_network", "no_network", NOT_SET_UP)
+        errors = [line for line in said if not line.startswith("WARNING")][-6:]
+        raise Problem("install_failed", "install_failed", FAILED, detail=" / ".join(errors)[:1000] or str(done.returncode))
 
 
 def _key(dependencies: tuple[str, ...]) -> str:

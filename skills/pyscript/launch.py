@@ -139,11 +139,22 @@ def _shield(script: int, status: Path) -> None:
     """Wait for the script, write down how it ended, end. Never returns."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM):
         signal.signal(number, signal.SIG_IGN)
-    os.closerange(0, os.sysconf("SC_OPEN_MAX"))
+    _close_all()
     _, result = os.waitpid(script, 0)
     file = os.open(status, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.write(file, str(os.waitstatus_to_exitcode(result)).encode())
     os._exit(0)
+
+
+def _close_all() -> None:
+    """Close every file, or the one who started the script waits for the shield to let go of it."""
+    try:
+        numbers = [int(name) for name in os.listdir("/proc/self/fd")]
+    except OSError:
+        numbers = list(range(4096))
+    for number in numbers:
+        with contextlib.suppress(OSError):
+            os.close(number)
 
 
 def _status(file: Path) -> int | None:

@@ -12,6 +12,7 @@ import os
 import re
 import shlex
 import signal
+import subprocess
 import sys
 import tokenize
 from pathlib import Path
@@ -218,7 +219,10 @@ def show(result: dict[str, Any], as_json: bool, language: str) -> None:
     notes += [say("figures", language, names=", ".join(result["figures"]))] if result["figures"] else []
     lost = (result.get("session") or {}).get("lost") or {}
     notes += [say("not_kept", language, names=", ".join(f"{name} ({why})" for name, why in lost.items()))] if lost else []
-    for note in [*notes, *result.get("notes", ())]:
+    notes += result.get("notes", ())
+    if not (notes or result["stdout"] or result["stderr"] or "value" in result):
+        notes = [result["message"]]   # silence would look like a command that did not run
+    for note in notes:
         print(f"pyscript: {note}", file=sys.stderr)
 
 
@@ -241,6 +245,8 @@ def answer(words: list[str], language: str) -> tuple[dict[str, Any] | None, int]
         given = parse(words)
         language = getattr(given, "lang", language)
         root = by_hand.workspace()
+        if not root.is_dir():
+            raise Problem("not_found", "no_folder", path=root)
         if given.command in ("run", "prepare"):
             if by_hand.runner():
                 return None, confined(given, words, root, language)
@@ -250,6 +256,9 @@ def answer(words: list[str], language: str) -> tuple[dict[str, Any] | None, int]
     except Problem as problem:
         sentence = say(problem.key, language, **problem.values)
         return {"ok": False, "code": problem.code, "error": sentence, "message": sentence}, problem.status
+    except (OSError, subprocess.SubprocessError) as error:
+        sentence = say("not_started", language, detail=error)
+        return {"ok": False, "code": "not_started", "error": sentence, "message": sentence}, FAILED
     return result, 0 if result["ok"] else FAILED
 
 

@@ -21,7 +21,7 @@ from problem import NOT_SET_UP, Problem
 from words import say
 
 _SECRET = re.compile(r"(?i)(key|token|secret|password|passwd|credential)")
-_DROPPED = {"PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME", "AGENT_GUARD_RUNNER"}
+_DROPPED = {"PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME", "PYTHONSAFEPATH", "AGENT_GUARD_RUNNER"}
 _PLACE = re.compile(r'(?m)^  File "(.*)", line (\d+)')
 _NO_NETWORK = ("gaierror", "Network is unreachable", "Name or service not known", "name resolution")
 _WORKER = Path(__file__).resolve().parent / "worker.py"
