@@ -187,6 +187,8 @@ def _watch(process: subprocess.Popen[bytes], limits: Limits, began: float, stack
         now = time.monotonic()
         if now - began >= limits.timeout:
             return "exit" if _ended_meanwhile(process, stack) else "time"
+        if POSIX:
+            process.send_signal(signal.SIGCONT)   # a script may have stopped its parent, which then never tells of its end
         running = list(process_tree.descendants(os.getpid()))
         if len(running) - 1 > PROCESSES:
             return "processes"

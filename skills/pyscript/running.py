@@ -182,7 +182,7 @@ def _verdict(ended: launch.Ended, report: dict[str, Any] | None, teller: _Teller
     raised = (report or {}).get("exception")
     if ended.reason == "time":
         return "time_limit", teller.at(teller.say("time_limit", limit=f"{teller.limits.timeout:g}"), teller.hung)
-    if ended.reason == "memory" or (raised and raised["type"] == "MemoryError"):
+    if ended.reason == "memory" or (raised and (report or {}).get("memory")):
         place = raised or {"line": None}
         return "memory_limit", teller.at(teller.say("memory_limit", limit=megabytes), place["line"], place.get("source"), place.get("file"))
     if ended.reason in ("processes", "shield"):

@@ -53,6 +53,7 @@ def main() -> int:
     except BaseException as error:  # noqa: BLE001 - whatever the script raises is its result
         _make_room()
         report["exception"] = describe(error, job)
+        report["memory"] = isinstance(error, MemoryError)
         status = 130 if isinstance(error, KeyboardInterrupt) else 1
     report["status"] = status
     _finish(report, job, state)

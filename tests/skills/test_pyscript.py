@@ -178,11 +178,13 @@ def test_a_script_that_kills_its_parent_ends_alone(tmp_path: Path) -> None:
     ("print('\\ud800 é')", {"ok": True, "stdout": "\\ud800 é\n"}),
     ("import sys\nsys.stdout.buffer.write(b'\\xff\\xfe!')\nNone", {"ok": True, "stdout": "\\xff\\xfe!"}),
     ("raise ValueError('\\ud800')", {"code": "exception", "error": "ValueError: \\ud800 – <code>, line 1: raise ValueError('\\ud800')"}),
+    ("import os\nos.kill(os.getppid(), 19)\nprint('a')", {"ok": True, "stdout": "a\n"}),
+    ("class Big(MemoryError): pass\nraise Big('x')", {"code": "memory_limit"}),
     ("import ctypes\nctypes.string_at(0)", {"code": "signal", "exit_code": None, "line": 2}),
     ("import sys\nsys.modules.clear()\nsys.path.clear()", {"ok": True}),
     ("import os, json\nos.write = os.open = json.dumps = None\n1/0", {"code": "exception"}),
 ], ids=["closes stdout", "prints to closed stdout", "os._exit", "exit text", "exit 7", "input", "surrogate", "not UTF-8", "surrogate error",
-        "crash", "no modules", "breaks os"])
+        "stops its parent", "kind of memory error", "crash", "no modules", "breaks os"])
 def test_a_script_may_do_this_and_is_told_of(tmp_path: Path, text: str, expected: dict[str, Any]) -> None:
     found = code(tmp_path, text)
     assert {name: found.get(name) for name in expected} == expected
