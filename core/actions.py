@@ -23,7 +23,7 @@ class Actions:
         self._registry, self._workspace, self._executor = registry, workspace, executor
         self.observation_limit = settings.observation_limit
         self.guided = False
-        self._held: set[Path] = set()  # files whose new text was held back once: a model that insists is believed, unless it is guided
+        self._held: set[Path] = set()  # files whose new text was held back once
         self._do: dict[str, Callable[[Mapping[str, Any], str], Result]] = {
             "view_skill": self._view_skill, "read_file": self._read_file, "write_file": self._write_file, "run_command": executor.run}
 
@@ -69,9 +69,7 @@ class Actions:
         shown, content, append = one_line(self._workspace.shown(path)), arguments["content"], bool(arguments.get("append"))
         before = self._text_before(path, shown)
         after = before + content if append else content
-        reason = "" if append else content_check.refusal(path, shown, before, after)
-        if reason and (self.guided or path not in self._held):
-            self._held.add(path)
+        if not append and (reason := self._objection(path, shown, before, after)):
             raise ActionError("not_written", f"{shown}: {reason}")
         size = write_text(self._workspace.root_of(path), path, shown, content, append)
         done = "appended to" if append and before else "wrote" if not before else "replaced"
@@ -80,6 +78,18 @@ class Actions:
         lines += [diff] if done == "replaced" and diff else []
         text = "\n".join([*lines, remark] if (remark := content_check.remark(path, after)) else lines)
         return Result(True, neutralise(text), f"{text} {content}", diff=diff)
+
+    def _objection(self, path: Path, shown: str, before: str, after: str) -> str:
+        """Why the new text is held back. A model that insists is believed, but a guided one does not break a file."""
+        again = path in self._held
+        reason = content_check.refusal(path, shown, before, after)
+        if reason and (self.guided or not again):
+            self._held.add(path)
+            return reason
+        reason = content_check.loss(path, shown, before, after) if self.guided and not again else ""
+        if reason:
+            self._held.add(path)
+        return reason
 
     def _text_before(self, path: Path, shown: str) -> str:
         try:

@@ -22,6 +22,21 @@ def refusal(path: Path, shown: str, before: str, after: str) -> str:
             f"Change it with a command such as: sed -i 's/OLD/NEW/' {shown} - or send write_file again with this whole text and your change in it.")
 
 
+def loss(path: Path, shown: str, before: str, after: str) -> str:
+    """What a new text of a JSON object would lose, or ""."""
+    if path.suffix.lower() != ".json":
+        return ""
+    try:
+        old, new = json.loads(before), json.loads(after)
+    except (ValueError, RecursionError):
+        return ""
+    gone = [key for key in old if key not in new] if isinstance(old, dict) and isinstance(new, dict) else []
+    if not gone:
+        return ""
+    return (f"your new text lacks {', '.join(json.dumps(key) for key in gone[:5])}, so nothing was changed. {shown} says now:\n{before.strip()[:1000]}\n"
+            "Send write_file again with this whole text and only the asked change in it; or send the same text again if these shall go.")
+
+
 def remark(path: Path, after: str) -> str:
     """What the model should know about the text just written, or ""."""
     if path.suffix.lower() == ".py" and len(after) < _LONGEST:

@@ -103,6 +103,19 @@ def test_writing_reports_lines_bytes_and_a_diff_for_the_person(bench: Bench) -> 
     assert bench.do("write_file", path="a.txt", content="三\n", append=True).content == "appended to a.txt: now 2 lines, 8 bytes"
 
 
+def test_json_is_held_back_once_from_a_strong_model_and_always_from_a_guided_one(bench: Bench) -> None:
+    (bench.root / "a.json").write_text('{"volume": 3, "theme": "light"}')
+    broken = {"path": "a.json", "content": "// a comment"}
+    assert not bench.do("write_file", **broken).ok and bench.do("write_file", **broken).ok
+    bench.actions.guided = True
+    (bench.root / "b.json").write_text('{"volume": 3, "theme": "light"}')
+    for _ in range(3):
+        assert not bench.do("write_file", path="b.json", content="theme: dark").ok
+    (bench.root / "c.json").write_text('{"volume": 3, "theme": "light"}')
+    smaller = {"path": "c.json", "content": '{"theme": "dark"}'}
+    assert '"volume"' in bench.do("write_file", **smaller).content and bench.do("write_file", **smaller).ok
+
+
 def test_a_path_outside_is_refused_with_the_reason(bench: Bench) -> None:
     for action, arguments in (("read_file", {}), ("write_file", {"content": "x"})):
         result = bench.do(action, path="../x", **arguments)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.content_check import refusal, remark
+from core.content_check import loss, refusal, remark
 
 
 def test_json_is_not_replaced_by_something_else() -> None:
@@ -31,3 +31,10 @@ def test_no_script_can_crash_the_check(text: str) -> None:
 
 def test_new_json_that_is_none_is_remarked() -> None:
     assert "not valid JSON" in remark(Path("a.json"), "{'a': 1}")
+
+
+def test_a_new_json_text_that_loses_a_key_is_told() -> None:
+    before = '{"volume": 3, "theme": "light"}'
+    assert '"volume"' in loss(Path("a.json"), "a.json", before, '{"theme": "dark"}')
+    assert loss(Path("a.json"), "a.json", before, '{"volume": 3, "theme": "dark"}') == ""
+    assert loss(Path("a.json"), "a.json", "[1]", "{}") == "" == loss(Path("a.txt"), "a.txt", before, "{}") == loss(Path("a.json"), "a.json", "", "{}")
