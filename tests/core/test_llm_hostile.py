@@ -71,8 +71,8 @@ VALUES: list[Any] = [
     nested(400), [{"loc": [nested(300)], "msg": {}}], {"message": {"message": {"code": []}}}, {"x": nested(900)}]
 FIELDS = [
     "error", "message", "code", "type", "param", "detail", "details", "metadata", "choices", "delta", "content", "reasoning", "finish_reason",
-    "usage", "prompt_tokens", "prompt_tokens_details", "base_resp", "status_code", "object", "text", "failed_generation", "n_ctx", "n_prompt_tokens", "raw",
-    "retryDelay", "loc", "msg"]
+    "usage", "prompt_tokens", "prompt_tokens_details", "base_resp", "status_code", "object", "text", "failed_generation", "n_ctx", "n_prompt_tokens",
+    "raw", "retryDelay", "loc", "msg"]
 PLACES: list[Callable[[Any], Any]] = [
     lambda fields: fields, lambda fields: [fields], lambda fields: {"error": fields}, lambda fields: {"error": {"message": fields}},
     lambda fields: {"error": {"message": [fields], "code": "x"}}, lambda fields: {"base_resp": fields}, lambda fields: {"choices": [fields]},
