@@ -172,13 +172,9 @@ class AgentKernel:
         return reply
 
     def _complete(self, options: CallLLMOptions, stream: bool) -> Reply:
-        if self._cancelled.is_set():
-            raise Cancelled()
-        return self._model.client.complete(self.history, options, on_delta=self._delta if stream else None, stream=stream)
+        return self._model.client.complete(self.history, options, on_delta=self._delta if stream else None, stream=stream, cancelled=self._cancelled)
 
     def _delta(self, field: str, text: str) -> None:
-        if self._cancelled.is_set():  # it came before the client was listening
-            raise Cancelled
         if field == "discard":
             self._emitter.emit("llm.discarded", reason=text)
         else:

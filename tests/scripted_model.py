@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from core.errors import Cancelled
 from core.llm import CallLLMOptions, Message, Reply, Usage
 
 
@@ -27,7 +29,9 @@ class FakeClient:
         self.keeps_schemas = False
 
     def complete(self, messages: Sequence[Message], options: CallLLMOptions, *, on_delta: Callable[[str, str], None] | None = None,
-                 stream: bool = True) -> Reply:
+                 stream: bool = True, cancelled: threading.Event | None = None) -> Reply:
+        if cancelled is not None and cancelled.is_set():
+            raise Cancelled
         self.requests.append([dict(message) for message in messages])  # type: ignore[misc]
         self.options.append(options)
         item = self._script.pop(0)
