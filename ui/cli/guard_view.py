@@ -31,7 +31,11 @@ def run_guard(arguments: Arguments, screen: Screen) -> int:
     tier = probe().tier
     seen = preview(text, shell=shell, workspace=settings.workspace, skill_roots=[settings.skills_dir], sandboxed=tier in CONFINING,
                    writable=added_folders(settings.add_dirs)[0])
-    found = {**seen["verdict"], "text": text, "shell": shell, "tier": tier, "commands": seen["commands"], "findings": seen["findings"]}
+    verdict = seen["verdict"]
+    # What the guard allows is asked all the same where it needs the network, or where no sandbox holds what it does.
+    asked = verdict["decision"] == "ask" or verdict["decision"] == "allow" and (
+        verdict["network"] or (verdict["effect"] != "read" and tier not in CONFINING))
+    found = {**verdict, "asked": asked, "text": text, "shell": shell, "tier": tier, "commands": seen["commands"], "findings": seen["findings"]}
     if arguments.has("json"):
         print_json(screen, found)
     else:
@@ -44,9 +48,10 @@ def _show(found: dict[str, Any], screen: Screen, confined: bool) -> None:
     decision = found["decision"]
     for line in found["text"].split("\n"):
         write(f"    {visible(line, exact=True)}\n")
-    write(f"{screen.out.paint(decision, _COLOURS[decision], 'bold')}: {_decision_words(decision)} {visible(found['reason'])}\n")
+    words = _decision_words("ask" if found["asked"] else decision)
+    write(f"{screen.out.paint(decision, _COLOURS[decision], 'bold')}: {words} {visible(found['reason'])}\n")
     write("  " + t("cli.confirm_effect", effect=found["effect"], rules=", ".join(found["rules"]) or found["rule"]) + "\n")
-    if found["network"]:
+    if found["network"] and decision == "allow":
         write("  " + t("cli.guard_network") + "\n")
     if found["allowed"] and decision != "allow":
         write("  " + t("cli.guard_instead", allowed=found["allowed"]) + "\n")

@@ -101,6 +101,20 @@ def test_a_preview_as_data_holds_the_verdict_the_parse_and_the_findings(tmp_path
     assert found["commands"][0]["words"] and (found["findings"] or decision == "allow")
 
 
+def test_a_preview_says_that_what_needs_the_network_is_asked(tmp_path: Path) -> None:
+    found = json.loads(run_cli(tmp_path, "guard", "--json", "--", "pip install requests").stdout)
+    assert (found["decision"], found["network"], found["asked"]) == ("allow", True, True)
+    shown = run_cli(tmp_path, "guard", "--", "pip install requests").stdout
+    assert b"You are asked first" in shown and b"needs the network" in shown
+
+
+@linux
+def test_a_preview_says_that_more_than_reading_is_asked_without_a_sandbox(tmp_path: Path) -> None:
+    bare = without_sandbox(tmp_path)
+    found = [json.loads(run_cli(tmp_path, "guard", "--json", "--", command, **bare).stdout)["asked"] for command in ("ls", "touch a")]
+    assert found == [False, True]
+
+
 @terminals
 def test_a_rule_is_remembered_at_the_question_listed_and_revoked(tmp_path: Path) -> None:
     script = [run("git push origin main"), DONE]
