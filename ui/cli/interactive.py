@@ -38,7 +38,8 @@ class Interactive:
             "setup": self._setup, "doctor": self._doctor, "exit": self._exit}
 
     def run(self) -> int:
-        """Talk until the person leaves."""
+        """Talk until the person leaves. NotReadyError when --auto-approve has no sandbox to rely on."""
+        self.session.check_auto_approve()
         before = self._take_signals()
         try:
             self._banner()

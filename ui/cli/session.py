@@ -73,7 +73,7 @@ class Session:
         if missing:
             self.show_providers()
             raise NotReadyError("cli.missing", names=", ".join(missing))
-        self._check_auto_approve()
+        self.check_auto_approve()
         if self._late is None:
             self._late = LateFiles([self.settings.workspace, *added_folders(self.settings.add_dirs)[0]])
         foreground = Foreground(self._stop, self.interrupts)
@@ -85,7 +85,7 @@ class Session:
             self.tokens += outcome.usage.get("tokens", 0)
         return outcome
 
-    def _check_auto_approve(self) -> None:
+    def check_auto_approve(self) -> None:
         """--auto-approve leaves the commands to the sandbox alone, so it is refused where none holds. Looks only where it was given."""
         if self.confirmer.auto_approve and not self.arguments.has("unconfined") and not self.kernel.sandbox.confines:
             raise NotReadyError("cli.auto_refused", reason="; ".join(self.kernel.sandbox.describe()))

@@ -34,6 +34,14 @@ def test_auto_approve_without_a_sandbox_is_refused_before_the_model_is_asked(tmp
 
 
 @linux
+@terminals
+def test_a_conversation_with_auto_approve_does_not_begin_without_a_sandbox(tmp_path: Path) -> None:
+    with FakeEndpoint([]) as endpoint, FakeTerminal(tmp_path, "--auto-approve", endpoint=endpoint, **without_sandbox(tmp_path)) as terminal:
+        terminal.wait_for("--unconfined")
+        assert terminal.wait_end() == 3
+
+
+@linux
 def test_the_second_flag_lets_auto_approve_work_without_a_sandbox(tmp_path: Path) -> None:
     with FakeEndpoint([run("touch made"), DONE]) as endpoint:
         done = run_cli(tmp_path, "--auto-approve", "--unconfined", "-p", "go", endpoint=endpoint, **without_sandbox(tmp_path))
