@@ -17,6 +17,7 @@ from typing import Any
 from core.errors import SkillError
 from core.schema_values import BadValue, fit
 
+MAX_COMMAND = 32_000
 EFFECTS = ("read", "write", "destructive", "network")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 _PLAIN_WORDS = re.compile(r"""(?:[^\s'"\\$`;&|<>()*?\[\]{}~#!%^]|'[^']*'|"[^"\\$`!%]*")+""")
@@ -128,7 +129,7 @@ def split_plain(command: str) -> list[str] | None:
 
     No substitution, redirection, chaining, globbing, expansion, escape, comment or control character.
     """
-    if not command.isprintable():
+    if len(command) > MAX_COMMAND or not command.isprintable():
         return None
     words: list[str] = []
     for chunk in _split_outside_quotes(command):
@@ -216,7 +217,7 @@ def _read_arguments(spec: CommandSpec, arguments: Sequence[str]) -> dict[str, An
             return None
         index += 0 if equals else len(taken)
         values[name] = taken if spec.params[name].get("type") == "array" else taken[0] if taken else True
-    return values if _read_positions(spec, shape, rest, values) else None
+    return values if _Positions(spec, shape, rest).read(0, 0, values) else None
 
 
 def _flag_values(schema: Mapping[str, Any], following: Sequence[str]) -> list[str] | None:
@@ -228,44 +229,65 @@ def _flag_values(schema: Mapping[str, Any], following: Sequence[str]) -> list[st
     return list(itertools.takewhile(lambda word: not word.startswith("--"), following)) or None
 
 
-def _read_positions(spec: CommandSpec, shape: Sequence[str], words: Sequence[str], values: dict[str, Any]) -> bool:
-    """Fill `values` from words that stand in the declared order; whether they all fit and none is left."""
-    if not shape:
-        return not words
-    element, names = shape[0], _PLACEHOLDER.findall(shape[0])
-    if element == "--" and "--" not in words:
-        return not any(_OPTION.match(word) for word in words) and _read_positions(spec, shape[1:], words, values)
-    if not names:
-        return bool(words) and words[0] == element and _read_positions(spec, shape[1:], words[1:], values)
-    whole = _PLACEHOLDER.fullmatch(element) is not None
-    if whole and spec.params[names[0]].get("type") == "array":
-        return _read_list(spec, shape, words, values)
-    captured = _capture(spec, element, words[0]) if words else None
-    if captured is not None and not any(name in values for name in captured):
-        trial = {**values, **captured}
-        if _read_positions(spec, shape[1:], words[1:], trial):
-            values.update(trial)
-            return True
-    return all(name not in spec.required for name in names) and _read_positions(spec, shape[1:], words, values)
+class _Positions:
+    """Reads words that stand in the declared order. What failed once at a place is not tried there again."""
 
+    def __init__(self, spec: CommandSpec, shape: Sequence[str], words: Sequence[str]) -> None:
+        self._spec, self._shape, self._words = spec, shape, words
+        self._failed: set[tuple[int, int]] = set()
 
-def _read_list(spec: CommandSpec, shape: Sequence[str], words: Sequence[str], values: dict[str, Any]) -> bool:
-    name = _PLACEHOLDER.findall(shape[0])[0]
-    for count in range(len(words), -1, -1):
-        trial = {**values, name: list(words[:count])} if count else dict(values)
-        if (count or name not in spec.required) and _read_positions(spec, shape[1:], words[count:], trial):
-            values.update(trial)
+    def read(self, item: int, place: int, values: dict[str, Any]) -> bool:
+        """Fill `values` from the words after `place`; whether they all fit and none is left."""
+        if (item, place) in self._failed:
+            return False
+        if self._fits(item, place, values):
             return True
-    return False
+        self._failed.add((item, place))
+        return False
+
+    def _fits(self, item: int, place: int, values: dict[str, Any]) -> bool:
+        if item == len(self._shape):
+            return place == len(self._words)
+        element, word = self._shape[item], self._words[place] if place < len(self._words) else None
+        names = _PLACEHOLDER.findall(element)
+        if element == "--" and "--" not in self._words[place:]:
+            return not any(_OPTION.match(one) for one in self._words[place:]) and self.read(item + 1, place, values)
+        if not names:
+            return word == element and self.read(item + 1, place + 1, values)
+        if _PLACEHOLDER.fullmatch(element) and self._spec.params[names[0]].get("type") == "array":
+            return self._list(names[0], item, place, values)
+        captured = _capture(self._spec, element, word) if word is not None else None
+        if captured is not None and not any(name in values for name in captured):
+            trial = {**values, **captured}
+            if self.read(item + 1, place + 1, trial):
+                values.update(trial)
+                return True
+        return all(name not in self._spec.required for name in names) and self.read(item + 1, place, values)
+
+    def _list(self, name: str, item: int, place: int, values: dict[str, Any]) -> bool:
+        for count in range(len(self._words) - place, -1, -1):
+            trial = {**values, name: list(self._words[place:place + count])} if count else dict(values)
+            if (count or name not in self._spec.required) and self.read(item + 1, place + count, trial):
+                values.update(trial)
+                return True
+        return False
 
 
 def _capture(spec: CommandSpec, element: str, word: str) -> dict[str, Any] | None:
+    """The values of an element's placeholders in a word, each as long as it can be, the first before the others."""
     parts = _PLACEHOLDER.split(element)
-    pattern = "".join(f"(?P<{part}>.*)" if index % 2 else re.escape(part) for index, part in enumerate(parts))
-    match = re.fullmatch(pattern, word, re.DOTALL)
-    if match is None:
+    first, last, end = parts[0], parts[-1], len(word) - len(parts[-1])
+    if not word.startswith(first) or not word.endswith(last) or end < len(first):
         return None
-    return {name: text.split(",") if spec.params[name].get("type") == "array" else text for name, text in match.groupdict().items()}
+    texts: dict[str, str] = {}
+    for index in range(len(parts) - 3, 0, -2):
+        place = word.rfind(parts[index], len(first), end)
+        if place < 0:
+            return None
+        texts[parts[index + 1]] = word[place + len(parts[index]):end]
+        end = place
+    texts[parts[1]] = word[len(first):end]
+    return {name: text.split(",") if spec.params[name].get("type") == "array" else text for name, text in texts.items()}
 
 
 def _text(value: Any) -> str:

@@ -2,19 +2,23 @@
 from __future__ import annotations
 
 import re
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from core.commands import EFFECTS, CommandSpec, placeholders
+from core.phrases.usable import is_usable
 from core.schema_values import schema_problem
+from core.skill_files import BadSkillFile, open_own
 
 MAX_BYTES = 256 * 1024
 _MAX_NODES = 50_000
+_MAX_WORDS = 100  # of argv
+_UNREADABLE = object()  # the value of a scalar that its tag does not fit, as in "!!bool soup"
 _NAME = re.compile(r"[a-z][a-z0-9]*([_-][a-z0-9]+)*\Z")
 _PARAMETER = re.compile(r"[a-z_][a-z0-9_]*\Z")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _KNOWN = ("name", "description", "argv", "params", "required", "say", "effect")
 
 
@@ -63,20 +67,23 @@ def read_commands(path: Path, skill: str) -> CommandsFile:
         return _interpret(_compose(_read(path)), skill, path.parent)
     except FileNotFoundError:
         return CommandsFile()
+    except BadSkillFile as error:
+        return CommandsFile(problems=(Problem(error.code, 1),))
     except OSError as error:
         return CommandsFile(problems=(Problem("unreadable", 1, {"reason": error.strerror or str(error)}),))
     except _Bad as bad:
         return CommandsFile(problems=(bad.problem,))
+    except Exception as error:  # noqa: BLE001  # a file that breaks the reader in a way not thought of must not take the other skills along
+        return CommandsFile(problems=(Problem("commands_not_yaml", 1, {"reason": type(error).__name__}),))
 
 
 def _read(path: Path) -> str:
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise _Bad("unreadable", 1, reason="not a file")
-    if status.st_size > MAX_BYTES:
+    with open_own(path) as file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
         raise _Bad("commands_too_big", 1, limit=MAX_BYTES)
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _Bad("commands_encoding", 1) from error
 
@@ -109,7 +116,7 @@ class _Reader:
         if node.id == "sequence":
             return _Node([self.read(one) for one in node.value], line)
         if node.id == "scalar":
-            return _Node(self._constructor.construct_object(node), line)
+            return _Node(self._scalar(node), line)
         found: dict[str, _Node] = {}
         for key_node, value_node in node.value:
             key = str(key_node.value) if key_node.id == "scalar" else ""
@@ -117,6 +124,12 @@ class _Reader:
                 raise _Bad("commands_key", key_node.start_mark.line + 1, field=key or "?")
             found[key] = self.read(value_node)
         return _Node(found, line)
+
+    def _scalar(self, node: Any) -> Any:
+        try:
+            return self._constructor.construct_object(node)
+        except Exception:  # noqa: BLE001  # PyYAML raises KeyError, IndexError and others; the field's own check names it with its command
+            return _UNREADABLE
 
 
 def _interpret(root: _Node, skill: str, directory: Path) -> CommandsFile:
@@ -136,6 +149,8 @@ def _interpret(root: _Node, skill: str, directory: Path) -> CommandsFile:
             commands[spec.name] = spec
         except _Bad as bad:
             problems.append(bad.problem)
+        except Exception as error:  # noqa: BLE001  # one command that breaks a check must not take the others along
+            problems.append(Problem("command_broken", node.line, {"reason": type(error).__name__}))
     serve: tuple[str, ...] = ()
     if "serve" in root.value:
         try:
@@ -176,7 +191,7 @@ def _text(fields: Mapping[str, _Node], key: str, command: str, line: int) -> str
 def _texts(node: _Node, command: str, key: str) -> tuple[str, ...]:
     items = node.value if isinstance(node.value, list) else [node]
     for item in items:
-        if not isinstance(item.value, str) or not item.value or "\0" in item.value:
+        if not isinstance(item.value, str) or not item.value or "\0" in item.value or not item.value.isascii() and _SURROGATE.search(item.value):
             raise _Bad("command_texts", item.line, command=command, field=key)
     return tuple(item.value for item in items)
 
@@ -188,6 +203,8 @@ def _argv(fields: Mapping[str, _Node], command: str, line: int) -> tuple[str, ..
     if not isinstance(node.value, list) or not node.value:
         raise _Bad("command_texts", node.line, command=command, field="argv")
     argv = _texts(node, command, "argv")
+    if len(argv) > _MAX_WORDS:
+        raise _Bad("command_long", node.line, command=command, limit=_MAX_WORDS)
     if placeholders(argv[:1]) or argv[0] == "python" and placeholders(argv[1:2]):
         raise _Bad("command_program", node.line, command=command)
     return argv
@@ -229,12 +246,8 @@ def _check_names(spec: CommandSpec, fields: Mapping[str, _Node], line: int) -> N
         slots = placeholders([phrase])
         missing = [name for name in spec.required if name not in slots and "default" not in spec.params[name]]
         wrong = [name for name in slots if name not in spec.params or slots.count(name) > 1]
-        if wrong or missing or not _has_words(phrase) and not all({"pattern", "enum"} & set(spec.params[name]) for name in slots):
+        if wrong or missing or not is_usable(phrase, spec.params, spec.effect):
             raise _Bad("command_say", place, command=spec.name, phrase=phrase, name=(*wrong, *missing, "?")[0])
-
-
-def _has_words(phrase: str) -> bool:
-    return re.sub(r"\{\w*\}|[\W_]", "", phrase) != ""
 
 
 def _phrases(fields: Mapping[str, _Node], line: int) -> Iterator[tuple[int, str]]:

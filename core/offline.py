@@ -16,6 +16,7 @@ from core.i18n import language, text_in
 if TYPE_CHECKING:
     import httpx
 
+    from core.commands import CommandSpec
     from core.phrases.match import Match
     from core.phrases.match import match as match
     from core.phrases.match import nearest as nearest
@@ -62,17 +63,15 @@ class OfflineModel:
     def __init__(self, registry: SkillRegistry) -> None:
         self._registry = registry
         self.understood: bool | None = None
+        self._matched: tuple[str, list[CommandSpec], Match | None] = ("", [], None)
 
     def reply(self, messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """The next step as the protocol's flat object."""
-        from core.phrases.match import match as find
-
         told = read_conversation(messages)
         last = told.actions[-1] if told.actions else {}
         if last.get("action") == "answer":
             return dict(last)
-        commands = self._registry.commands()
-        found = find(told.request, commands)
+        found = self._match(told.request)
         self.understood = found is not None
         spoken = found.language if found and found.language else _language(told.request)
         if found is None:
@@ -80,6 +79,15 @@ class OfflineModel:
         if found.problem is not None:
             return _step(text_in(spoken, "offline.thought_limit", command=found.spec.name), "answer", answer=_complaint(found, spoken))
         return self._next(told, found, last, spoken)
+
+    def _match(self, request: str) -> Match | None:
+        """What the request asks for. The steps of one request ask once, unless a skill changes in between."""
+        from core.phrases.match import match as find
+
+        commands = self._registry.commands()
+        if self._matched[:2] != (request, commands):
+            self._matched = (request, commands, find(request, commands))
+        return self._matched[2]
 
     def _next(self, told: Conversation, found: Match, last: Mapping[str, Any], spoken: str) -> dict[str, Any]:
         spec = found.spec

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from core.endpoint.wire_httpx import import_httpx
+from core.i18n import t
 from core.offline import NAME, NOT_UNDERSTOOD, OfflineModel
 
 if TYPE_CHECKING:
@@ -53,7 +54,10 @@ def _answer(model: OfflineModel, request: httpx.Request) -> httpx.Response:
         messages = [message for message in body["messages"] if isinstance(message, Mapping)]
     except (ValueError, KeyError, TypeError):
         return _refusal(400, "the body must be a JSON object with messages")
-    content = json.dumps(model.reply(messages), ensure_ascii=False)
+    try:
+        content = json.dumps(model.reply(messages), ensure_ascii=False)
+    except Exception as error:  # noqa: BLE001  # raised on, it would pass for a broken network and be tried again
+        return _refusal(400, t("offline.fault", reason=type(error).__name__), {"x-should-retry": "false"})
     headers = {"x-embedded-model": "understood" if model.understood else NOT_UNDERSTOOD}
     if body.get("stream"):
         return httpx.Response(200, headers={**headers, "content-type": "text/event-stream"}, content=_events(content))
@@ -78,7 +82,7 @@ def _event(data: Mapping[str, Any]) -> bytes:
     return b"data: " + json.dumps(data, ensure_ascii=False).encode() + b"\n\n"
 
 
-def _refusal(status: int, message: str) -> httpx.Response:
+def _refusal(status: int, message: str, headers: Mapping[str, str] | None = None) -> httpx.Response:
     import httpx
 
-    return httpx.Response(status, json={"error": {"message": message, "type": "invalid_request_error"}})
+    return httpx.Response(status, headers=headers, json={"error": {"message": message, "type": "invalid_request_error"}})

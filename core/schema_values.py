@@ -1,16 +1,17 @@
 """The part of JSON Schema that commands.yaml uses: which schemas are sound, and whether a value fits one.
 
 Types: string, integer, number, boolean, array (of the first four). Limits: enum, minimum, maximum, exclusiveMinimum,
-exclusiveMaximum, minLength, maxLength, pattern, minItems, maxItems. Also default, description, title, examples.
+exclusiveMaximum, minLength, maxLength, pattern (core/safe_pattern.py), minItems, maxItems. Also default, description, title, examples.
 """
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from core.i18n import language, text_in
+from core.safe_pattern import fits, pattern_problem
 
 TYPES = ("string", "integer", "number", "boolean", "array")
 _NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
@@ -18,6 +19,7 @@ _COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
 _WORDS = ("type", "enum", "pattern", "items", "default", "description", "title", "examples", "format", *_NUMERIC, *_COUNTS)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}\Z")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,300}(\.[0-9]{0,300})?|\.[0-9]{1,300})([eE][+-]?[0-9]{1,3})?\Z")
+_LIMIT = 10 ** 4000  # what _INTEGER allows; longer numbers cannot be written out
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -58,22 +60,30 @@ def schema_problem(schema: Any) -> str:
 
 def _word_problem(schema: Mapping[str, Any]) -> str:
     for word in _NUMERIC:
-        if word in schema and (isinstance(schema[word], bool) or not isinstance(schema[word], int | float)):
+        if word in schema and not _is_number(schema[word]):
             return f"{word} must be a number"
     for word in _COUNTS:
         if word in schema and (isinstance(schema[word], bool) or not isinstance(schema[word], int) or schema[word] < 0):
             return f"{word} must be a whole number from 0"
     if "enum" in schema and not (isinstance(schema["enum"], list) and schema["enum"]):
         return "enum must be a list that is not empty"
+    if not all(isinstance(one, str | bool) or _is_number(one) for one in schema.get("enum", ())):
+        return "enum must hold texts, numbers, true or false; put a date in quotes"
+    wrong = pattern_problem(schema["pattern"]) if "pattern" in schema else ""
+    return f"pattern {wrong}" if wrong else _default_problem(schema)
+
+
+def _default_problem(schema: Mapping[str, Any]) -> str:
     try:
-        re.compile(str(schema.get("pattern", "")))
         if "default" in schema:
             fit(schema["default"], schema)
-    except re.error:
-        return "pattern is not a regular expression"
     except BadValue as error:
         return f"default {error.say('en')}"
     return ""
+
+
+def _is_number(value: Any) -> TypeGuard[int | float]:
+    return not isinstance(value, bool) and (isinstance(value, int) and abs(value) < _LIMIT or isinstance(value, float) and math.isfinite(value))
 
 
 def fit(value: Any, schema: Mapping[str, Any]) -> Any:
@@ -92,7 +102,7 @@ def fit(value: Any, schema: Mapping[str, Any]) -> Any:
 
 
 def _integer(value: Any) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LIMIT:
         return value
     if isinstance(value, float) and value.is_integer():
         return int(value)
@@ -106,7 +116,7 @@ def _number(value: Any) -> int | float:
         if _INTEGER.match(value):
             return int(value)
         value = float(value) if _NUMBER.match(value) else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if not _is_number(value):
         raise BadValue("number")
     return value
 
@@ -152,5 +162,5 @@ def _check_range(value: int | float, schema: Mapping[str, Any]) -> None:
 def _check_text(value: str, schema: Mapping[str, Any]) -> None:
     if not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", math.inf):
         raise BadValue("length", low=schema.get("minLength", 0), high=schema.get("maxLength", "∞"))
-    if "pattern" in schema and not re.search(schema["pattern"], value):
+    if "pattern" in schema and not fits(schema["pattern"], value):
         raise BadValue("pattern", pattern=schema["pattern"])

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import SkillError
 from core.front_matter import Head, parse_metadata, read_head
 from core.i18n import t
+from core.skill_files import BadSkillFile, open_own, read_own
 from core.skill_names import Nearest, clean_name, one_line, valid_name
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Skill:
     def content(self) -> str:
         """The manual without its front matter, as the file is now. Raises SkillError when it cannot be read."""
         try:
-            return read_head(self.path.read_bytes()).body
+            return read_head(read_own(self.path)).body
         except OSError as error:
             reason = error.strerror or str(error)
             raise SkillError("skills.manual_gone", f"The manual of {self.name} cannot be read: {reason}.", name=self.name,
@@ -107,11 +108,15 @@ class LoadReport:
 
 
 class SkillRegistry:
-    """The skills under one root, or several: of two skills with one name the later root wins, inside a root the first path."""
+    """The skills under one root, or several: of two skills with one name the later root wins, inside a root the first path.
+
+    `writable_roots` are the folders in which the agent may write. What it can rewrite is no declared command: see `match_command`.
+    """
 
     def __init__(self, skills_root: Path | str | Sequence[Path | str]) -> None:
         roots = [skills_root] if isinstance(skills_root, str | Path) else list(skills_root)
         self.roots = [Path(root) for root in roots]
+        self.writable_roots: list[Path] = []
         self.skills: dict[str, Skill] = {}
         self.report = LoadReport()
         self._lock = threading.Lock()
@@ -178,15 +183,16 @@ class SkillRegistry:
         """The declared command that a command text is, or None.
 
         It matches only plain words (`python`, the skill's own script, arguments that fit the declaration and its schemas, at most
-        one leading or trailing --json). The call that comes back is built from the declaration, not from the text.
+        one leading or trailing --json). The call that comes back is built from the declaration, not from the text. A skill that lies in
+        one of `writable_roots` has no declared commands: whoever writes there could put anything into its script.
         """
         from core.commands import match_words, script_of, split_plain
         words = split_plain(command)
         script = script_of(words, cwd) if words else None
-        if not words or script is None:
+        if not words or script is None or self._is_writable(script):
             return None
         for skill in self.skills.values():
-            if not script.is_relative_to(skill.directory.resolve()):
+            if not script.is_relative_to(skill.directory.resolve()) or self._is_writable(skill.directory):
                 continue
             for spec in skill.commands:
                 call = match_words(spec, words, script, cwd)
@@ -194,9 +200,19 @@ class SkillRegistry:
                     return call
         return None
 
+    def _is_writable(self, path: Path) -> bool:
+        """Whether the path, as it is named or where its links lead, lies in a folder in which the agent may write."""
+        places = (Path(os.path.abspath(path)), path.resolve())
+        return any(place.is_relative_to(folder) for root in self.writable_roots for folder in (Path(os.path.abspath(root)), root.resolve())
+                   for place in places)
+
     def _take(self, path: Path, found: dict[str, Skill], report: LoadReport) -> None:
         try:
             skill = _read_skill(path, report)
+        except BadSkillFile as error:
+            report.failed += 1
+            report.add(path, error.code, severity="error")
+            return
         except OSError as error:
             report.failed += 1
             report.add(path, "unreadable", severity="error", reason=error.strerror or str(error))
@@ -239,7 +255,7 @@ def _read_skill(path: Path, report: LoadReport) -> Skill | None:
 
 
 def _read_file_head(path: Path) -> Head:
-    with path.open("rb") as file:
+    with open_own(path) as file:
         data = file.read(HEAD_BYTES)
         head = read_head(data, len(data) < HEAD_BYTES)
         if not head.complete:
@@ -287,25 +303,19 @@ def _skill_files(root: Path, report: LoadReport) -> Iterator[Path]:
 
 
 def _manual_entry(entries: Sequence[os.DirEntry[str]]) -> str | None:
-    names = [entry.name for entry in entries if entry.name.lower() == "skill.md" and _is_regular(entry)]
+    names = [entry.name for entry in entries if entry.name.lower() == "skill.md" and not _is_folder(entry)]
     return "SKILL.md" if "SKILL.md" in names else names[0] if names else None
 
 
-def _is_regular(entry: os.DirEntry[str]) -> bool:
-    """A file, or a link to one; a pipe or a device would hang whoever reads it."""
+def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
-        return entry.is_file()
+        return entry.is_dir()
     except OSError:
         return False
 
 
 def _is_searched(entry: os.DirEntry[str]) -> bool:
-    if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
-        return False
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
+    return not entry.name.startswith(".") and entry.name not in _SKIPPED_FOLDERS and _is_folder(entry)
 
 
 def _files_line(directory: Path) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from core.errors import SkillError
 
 if TYPE_CHECKING:
+    from core.commands import CommandSpec
     from core.skills import SkillRegistry
 
 
@@ -18,12 +19,22 @@ def suggest(query: str, registry: SkillRegistry) -> str:
     """The text of the declared command that fits the request, runnable from any folder; "" when none does or it destroys something."""
     from core.phrases.match import match
 
-    found = match(query, registry.commands())
+    try:
+        found = match(query, registry.commands())
+    except Exception:  # noqa: BLE001  # a hint is not worth a request: whatever a skill breaks here, the model goes without one
+        return ""
     if found is None or found.problem is not None or found.spec.effect == "destructive":
         return ""
     try:
         argv = found.spec.build_argv(found.values)
     except SkillError:
         return ""
-    folder = registry.get(found.spec.skill).directory
-    return shlex.join(str(folder / word) if (folder / word).is_file() else word for word in argv)
+    return shlex.join(_absolute(word, found.spec) for word in argv)
+
+
+def _absolute(word: str, spec: CommandSpec) -> str:
+    """A file of the skill that the declaration itself names, with its folder; other words, values among them, stay as they are."""
+    try:
+        return str(spec.directory / word) if word in spec.argv and (spec.directory / word).is_file() else word
+    except OSError:
+        return word

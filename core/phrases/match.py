@@ -14,6 +14,7 @@ from typing import Any
 from core.commands import CommandSpec
 from core.errors import SkillError
 from core.phrases.tokens import Slot, Token, language_of, literals, phrase_items, tidy, tokenize
+from core.phrases.usable import is_free
 from core.phrases.words import (
     ASKING_AFTER,
     ASKING_BEFORE,
@@ -24,9 +25,12 @@ from core.phrases.words import (
     SEPARATORS,
     SOFT,
 )
+from core.safe_pattern import fits
 
 THRESHOLD = 0.8
 MAX_CHARACTERS = 400
+MAX_TRIES = 60_000  # for all phrases of one skill, so that no skill holds up a request
+_MAX_STRIPPED = 24
 _SOFT_COST, _PLURAL_COST, _TYPO_COST = 0.02, 0.02, 0.1
 _SENTENCE_END = re.compile(r"[.!?;。！？；\n](?=.)|…")
 _LIGHT = SOFT | SEPARATORS
@@ -51,7 +55,7 @@ class Match:
 @dataclass(frozen=True)
 class _Found:
     match: Match
-    rank: tuple[int, int, float, int]
+    rank: tuple[bool, int, int, float, int]
 
 
 @dataclass(frozen=True)
@@ -76,8 +80,9 @@ def match(request: str, commands: Iterable[CommandSpec]) -> Match | None:
     tokens = tokenize(text)
     windows = list(_windows(tokens))
     there = {token.value or token.text for token in tokens}
-    found = [one for spec in commands for phrase in spec.say
-             if _could_fit(phrase, there) and (one := _try(spec, phrase, text, tokens, windows)) is not None]
+    tries: dict[str, list[int]] = {}
+    found = [one for spec in commands
+             for one in _readings(spec, text, tokens, windows, there, tries.setdefault(spec.skill, [MAX_TRIES]))]
     if not found:
         return None
     best = max(found, key=lambda one: one.rank)
@@ -140,7 +145,7 @@ def _strip(texts: Sequence[str], fillers: Sequence[tuple[tuple[str, ...], bool]]
     """Every position that can be reached by taking fillers and edge marks off the front: (asking, how many tokens)."""
     reached: dict[int, tuple[bool, int]] = {0: (False, 0)}
     waiting = [0]
-    while waiting:
+    while waiting and len(reached) < _MAX_STRIPPED:
         position = waiting.pop()
         asking, taken = reached[position]
         steps = [(position + len(filler), asking or asks, taken + len(filler)) for filler, asks in fillers
@@ -154,20 +159,32 @@ def _strip(texts: Sequence[str], fillers: Sequence[tuple[tuple[str, ...], bool]]
     return reached
 
 
-def _try(spec: CommandSpec, phrase: str, text: str, tokens: Sequence[Token], windows: Sequence[_Window]) -> _Found | None:
+def _readings(spec: CommandSpec, text: str, tokens: Sequence[Token], windows: Sequence[_Window], there: Set[str], tries: list[int]) -> list[_Found]:
+    try:
+        tried = (_try(spec, phrase, text, tokens, windows, tries) for phrase in spec.say if _could_fit(phrase, there))
+        return [one for one in tried if one is not None]
+    except Exception:  # noqa: BLE001  # a declaration that breaks the matcher loses its own requests, not those of the other skills
+        return []
+
+
+def _try(spec: CommandSpec, phrase: str, text: str, tokens: Sequence[Token], windows: Sequence[_Window], tries: list[int]) -> _Found | None:
+    """The best way to read the request as the phrase. A phrase with a free text ranks below every phrase without one."""
     items = phrase_items(phrase, spec.params)
     literal = sum(len(item.text) for item in items if isinstance(item, Token) and item.text not in SOFT)
-    free = sum(isinstance(item, Slot) and _is_free(item.schema) for item in items)
+    free = sum(isinstance(item, Slot) and is_free(item.schema) for item in items)
     known = None if any(isinstance(item, Slot) and item.schema.get("type", "string") == "string" for item in items) \
         else {key for key, _ in _needed(phrase)}
     best: _Found | None = None
     for window in windows:
+        tries[0] -= 1
+        if tries[0] <= 0:
+            break
         if window.asking and spec.effect not in ("read", "network") or known is not None and len(window.content - known) > 1:
             continue
-        aligned = _Alignment(items, text, tokens, window, spec.effect == "read").best(0, window.start)
+        aligned = _Alignment(items, text, tokens, window, spec.effect == "read", tries).best(0, window.start)
         if aligned is None or aligned[0] > 1 - THRESHOLD:
             continue
-        rank = (literal, -free, round(1 - aligned[0], 2), window.taken)
+        rank = (free == 0, literal, -free, round(1 - aligned[0], 2), window.taken)
         if best is None or rank > best.rank:
             best = _Found(_made(spec, phrase, dict(aligned[1]), 1 - aligned[0], text), rank)
     return best
@@ -179,7 +196,7 @@ def _could_fit(phrase: str, there: Set[str]) -> bool:
     return not missing or missing == [True]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def _needed(phrase: str) -> tuple[tuple[str, bool], ...]:
     """What a request must hold to be the phrase, and whether it is a word (which may be misspelt)."""
     return tuple((token.value or token.text, token.kind == "word") for token in literals(phrase) if token.text not in SOFT)
@@ -196,24 +213,23 @@ def _made(spec: CommandSpec, phrase: str, values: dict[str, Any], score: float, 
     return Match(spec, phrase, spec.validate(values), score, language)
 
 
-def _is_free(schema: Mapping[str, Any]) -> bool:
-    return schema.get("type", "string") == "string" and not {"pattern", "enum"} & set(schema)
-
-
 _Aligned = tuple[float, tuple[tuple[str, Any], ...]]
 
 
 class _Alignment:
-    """The cheapest way to read the window as the phrase: (cost, values)."""
+    """The cheapest way to read the window as the phrase: (cost, values). `tries` holds what may still be spent; at 0 nothing fits."""
 
-    def __init__(self, items: Sequence[Token | Slot], text: str, tokens: Sequence[Token], window: _Window, typos: bool) -> None:
+    def __init__(self, items: Sequence[Token | Slot], text: str, tokens: Sequence[Token], window: _Window, typos: bool, tries: list[int]) -> None:
         self._items, self._text, self._tokens = items, text, tokens
-        self._end, self._typos = window.end, typos
+        self._end, self._typos, self._tries = window.end, typos, tries
         self._known: dict[tuple[int, int], _Aligned | None] = {}
 
     def best(self, item: int, place: int) -> _Aligned | None:
         key = (item, place)
+        if self._tries[0] <= 0:
+            return None
         if key not in self._known:
+            self._tries[0] -= 1
             self._known[key] = min(self._ways(item, place), key=lambda way: way[0], default=None)
         return self._known[key]
 
@@ -259,6 +275,9 @@ class _Alignment:
             yield from self._lists(slot.schema.get("items", {}), place)
         elif kind == "string":
             for end in range(place + 1, self._end + 1):
+                self._tries[0] -= 1
+                if self._tries[0] <= 0:
+                    return
                 value = _text_value(self._text[self._tokens[place].start:self._tokens[end - 1].end], slot.schema)
                 if value is not None:
                     yield end, value
@@ -299,7 +318,10 @@ def _text_value(raw: str, schema: Mapping[str, Any]) -> str | None:
     if "enum" in schema:
         return next((one for one in schema["enum"] if isinstance(one, str) and tidy(one).lower() == text.lower()), None)
     if "pattern" in schema:
-        return text if re.search(schema["pattern"], text) else None
+        if not fits(schema["pattern"], text):
+            return None
+        if not is_free(schema):
+            return text
     text = text.strip(",，、:：")
     lowered = f" {text.lower()} "
     connected = any(f" {word} " in lowered if word.isascii() and word[0].isalpha() else word in lowered for word in CONNECTORS)

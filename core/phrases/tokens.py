@@ -133,7 +133,7 @@ def _join_english(tokens: list[Token]) -> list[Token]:
     return joined
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def _pieces(phrase: str) -> tuple[tuple[str, tuple[Token, ...]], ...]:
     """(slot name, ()) and ("", literal tokens) in order."""
     pieces: list[tuple[str, tuple[Token, ...]]] = []

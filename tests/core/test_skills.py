@@ -211,7 +211,8 @@ def test_a_pipe_or_a_broken_link_in_place_of_a_file_hangs_nobody(tmp_path: Path)
     os.symlink(tmp_path / "nowhere", tmp_path / "link" / "SKILL.md")
     registry = SkillRegistry(tmp_path)
     registry.check()
-    assert (registry.report.found, codes(registry)) == (1, ["unreadable"])
+    assert (registry.report.found, registry.report.loaded, registry.report.failed) == (3, 1, 2)
+    assert sorted(codes(registry)) == ["file_not_regular", "file_not_regular", "unreadable"]
 
 
 def test_random_bytes_never_stop_a_scan(tmp_path: Path) -> None:

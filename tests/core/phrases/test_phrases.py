@@ -13,6 +13,7 @@ from core.commands import CommandSpec
 from core.phrases.match import Match, match, nearest
 from core.phrases.numerals import chinese_number, english_number
 from core.phrases.tokens import HAS_CJK, tidy, tokenize
+from core.phrases.usable import is_usable
 from core.skills import SkillRegistry
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -178,6 +179,39 @@ def test_the_phrase_with_more_words_wins_and_a_tie_of_two_commands_is_no_match()
     assert found is not None and found.spec is longer
     twin = CommandSpec("c", "three", "", ("python", "c.py", "{x}"), ROOT, {"x": TEXT}, ("x",), ("note {x}",), "write")
     assert match("note bread", [short, twin]) is None
+
+
+def test_a_free_text_never_takes_a_request_from_a_phrase_without_one() -> None:
+    greedy = CommandSpec("a", "take", "", ("python", "a.py", "{x}"), ROOT, {"x": {"type": "string", "pattern": ".*"}}, ("x",),
+                         ("what is the {x} fibonacci number", "calculate the gcd of {x}", "the {x}"), "read")
+    for request in ("what is the 10th fibonacci number", "calculate the gcd of 12 and 18", "the 10th fibonacci number"):
+        found = match(request, [greedy, *math_commands()])
+        assert found is not None and found.spec.skill == "math-tools"
+
+
+@pytest.mark.parametrize(("phrase", "effect", "usable"), [
+    ("{x}", "read", False), ("{x}?", "read", False), ("the {x}", "read", False), ("的{x}", "read", False), ("please {x}", "read", False),
+    ("帮我{x}", "read", False), ("what is {x}", "read", False), ("tell me {x}", "read", False), ("k {x}", "read", True), ("k {x}", "write", False),
+    ("go {x}", "write", True), ("查{x}", "write", True), ("go " * 80 + "{x}", "read", False), ("{n}", "read", False), ("{n} k", "destructive", True),
+    ("{sum}", "read", True), ("{sum}", "write", False), ("{one}", "read", False), ("{any}", "read", False),
+])
+def test_a_phrase_needs_words_of_its_own_and_more_of_them_the_more_it_takes(phrase: str, effect: str, usable: bool) -> None:
+    params: dict[str, dict[str, Any]] = {
+        "x": {"type": "string"}, "n": {"type": "integer"}, "sum": {"pattern": "^[0-9+ ]+$"}, "one": {"enum": ["a"]}, "any": {"pattern": ".*"}}
+    assert is_usable(phrase, params, effect) is usable
+
+
+@pytest.mark.parametrize("request_text", [
+    "the " * 90 + "w w", "please " * 25 + "w w" + " please" * 25, "w " * 99 + "w", "请" * 90 + "w饭" + "吧" * 90])
+def test_a_skill_with_endless_phrases_spends_only_its_own_tries(request_text: str) -> None:
+    texts = dict.fromkeys(("x", "y", "z"), TEXT)
+    words = ("python", "a.py", "{x}", "{y}", "{z}")
+    phrases_of = ("the " * 40 + "w {x}", "w {x} w {y} w {z} w", "w{x}")
+    flood = [CommandSpec("flood", f"c{number}", "", words, ROOT, texts, (), phrases_of * 500, "read") for number in range(4)]
+    match(request_text, flood)
+    own = CommandSpec("own", "boil", "", ("python", "a.py"), ROOT, {}, (), (request_text.strip(),), "read")
+    found = match(request_text, [*flood, own])
+    assert found is not None and found.spec is own
 
 
 # --- what must never be forced into a command ---

@@ -1,0 +1,50 @@
+"""Which phrases of commands.yaml may be used: those that cannot take requests that were meant for others."""
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from core.phrases.tokens import HAS_CJK, literals, tidy, tokenize
+from core.phrases.words import POLITE_AFTER, POLITE_BEFORE, SOFT
+from core.safe_pattern import reach
+
+MAX_PHRASE = 200
+_QUESTIONS = ("what is", "what's", "whats", "what are", "what does", "tell me", "do you know", "i want to", "how", "why", "告诉我", "什么是")
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+def is_free(schema: Mapping[str, Any]) -> bool:
+    """Whether a slot takes words at will: a text without an `enum`, whose `pattern` (if any) lets several words or Chinese through."""
+    if schema.get("type", "string") != "string" or "enum" in schema:
+        return False
+    taken = reach(schema["pattern"]) if "pattern" in schema else {"wide"}
+    return "wide" in taken or {"letter", "blank"} <= taken
+
+
+def is_usable(phrase: str, params: Mapping[str, Mapping[str, Any]], effect: str) -> bool:
+    """Whether the phrase has words of its own, enough for what it takes and does.
+
+    Slots alone will do only for a command that reads, when their patterns allow no letters (1/3 + 1/6). Small words (the, 的) do not count.
+    With a free text the words must be more than politeness, and for a command that changes something two letters or one Chinese character.
+    """
+    if len(phrase) > MAX_PHRASE:
+        return False
+    slots = [params[name] for name in _SLOT.findall(phrase)]
+    own = [token.text for token in literals(phrase) if token.text not in SOFT and token.kind in ("word", "han", "number")]
+    letters = sum(char.isalpha() for word in own for char in word)
+    if not letters:
+        return effect == "read" and bool(slots) and all("pattern" in one and not reach(one["pattern"]) & {"letter", "wide"} for one in slots)
+    if not any(is_free(one) for one in slots):
+        return True
+    if set(own) <= _fillers():
+        return False
+    return effect == "read" or letters > 1 or any(HAS_CJK.search(word) for word in own)
+
+
+@lru_cache(maxsize=1)
+def _fillers() -> frozenset[str]:
+    """The words that may stand around any request; a phrase made of them would take every request that holds them."""
+    words = (*POLITE_BEFORE, *POLITE_AFTER, *_QUESTIONS)
+    return frozenset(token.text for word in words for token in tokenize(tidy(word)))
