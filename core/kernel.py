@@ -65,6 +65,7 @@ class AgentKernel:
         self._model = Model(self.settings, registry, client, lambda level, message: self._emitter.emit("log", level=level, message=message))
         writable, readable = added_folders(self.settings.add_dirs)
         self._workspace = Workspace(self.settings.workspace, registry.roots, added=writable, readable=readable)
+        registry.writable_roots = [self._workspace.root, *self._workspace.added]
         self._sandbox: Sandbox | None = None
         self._executor = Executor(registry, self._workspace, self.settings, sandbox=lambda: self.sandbox, confirm=self._confirm,
                                   grants_network=lambda: not getattr(self.handler, "auto_approve", False), emit=self._emitter.emit,

@@ -30,11 +30,11 @@ def system_prompt(catalogue: str, workspace: Workspace) -> str:
 
 
 def user_message(query: str, workspace: Workspace, now: float, suggestion: str = "") -> str:
-    """The user's request, then the facts of the moment: date, workspace, a first look at its files, a skill command that fits."""
+    """The user's request, then the facts of the moment: date, workspace, a first look at its files, a line about the skill that fits."""
     files = list(workspace.files(limit=31))
     listed = ", ".join(one_line(file) for file in files[:30]) + (", …" if len(files) > 30 else "") if files else "none yet"
     date = time.strftime("%Y-%m-%d %H:%M, %A", time.localtime(now))
-    fits = f"a skill's command that fits: {suggestion}\n" if suggestion else ""
+    fits = f"{suggestion}\n" if suggestion else ""
     return f"{query}\n\n[CONTEXT]\nnow: {date}\nworkspace: {one_line(str(workspace.root))}\nfiles: {listed}\n{fits}[/CONTEXT]"
 
 

@@ -22,15 +22,16 @@ def registry() -> SkillRegistry:
 
 
 @pytest.mark.parametrize("query, result", [("What is the 100th Fibonacci number?", "354224848179261915075"),
-                                           ("斐波那契数列第100项是多少？", "354224848179261915075"), ("gcd of 12 and 18", "6")])
+                                           ("斐波那契数列第100项是多少？", "354224848179261915075"), ("gcd of 12 and 18", "6"),
+                                           ("What is 25 factorial, exactly?", "15511210043330985984000000")])
 def test_the_suggested_command_runs_from_any_folder(registry: SkillRegistry, tmp_path: Path, query: str, result: str) -> None:
-    command = suggest(query, registry)
+    command = suggest(query, registry).removeprefix("a skill's command that fits: ")
     argv = [sys.executable, *shlex.split(command)[1:]]
     assert result in subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
 
 
 def test_the_suggested_command_counts_as_declared_from_the_workspace(registry: SkillRegistry, tmp_path: Path) -> None:
-    assert registry.match_command(suggest("gcd of 12 and 18", registry), tmp_path) is not None
+    assert registry.match_command(suggest("gcd of 12 and 18", registry).removeprefix("a skill's command that fits: "), tmp_path) is not None
 
 
 @pytest.mark.parametrize("query", ["Which day has the highest temperature?", "你好", "", "What is the release code in files/readme.md?"])
@@ -50,3 +51,8 @@ def test_a_destructive_command_is_never_suggested(tmp_path: Path) -> None:
         registry = SkillRegistry(tmp_path)
         registry.scan()
         assert bool(suggest("wipe everything", registry)) is expected
+
+
+def test_a_request_that_only_uses_a_commands_name_is_told_the_skill(registry: SkillRegistry) -> None:
+    assert suggest("I need the factorial of every number from 3 to 5, in a table", registry) == "a skill that fits: math-tools; view it first"
+    assert suggest("What is a factorial?", registry) == ""
