@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from core.commands import CommandSpec
     from core.skills import SkillRegistry
 
-_QUALIFIERS = re.compile(r"\b(exactly|precisely|exact|precise|in full|as an integer|to the last digit)\b|精确地?|准确地?|确切地?|完整地?", re.IGNORECASE)
+_QUALIFIERS = re.compile(r"\b(exactly|precisely|exact|precise|in full|as an integer|to the last digit)\b|精确地?|准确地?|确切地?|完整地?",
+                         re.IGNORECASE)
 
 
 def suggest(query: str, registry: SkillRegistry) -> str:
