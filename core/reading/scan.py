@@ -12,6 +12,7 @@ from typing import Any
 from core.reading.lenient_json import Reader, starts_object
 from core.reading.shapes import Found, Refused, interpret, lone_thought
 from core.reading.strict_json import DEEPEST, Damage, read_strict, read_text
+from core.reading.surroundings import ends_like_a_lost_string, is_mentioned, is_prose
 
 _REASONING = r"(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratchpad|(?:seed|ant\w*):think(?:ing)?)"
 _OPENING = rf"<{_REASONING}(?:\s[^<>]{{0,80}})?>|◁think▷|\[THINK\]|<\|(?:begin_of_thought|think)\|>"
@@ -31,31 +32,11 @@ _TOKEN = re.compile(
 _CLOSE_TAG = re.compile(_CLOSING, re.IGNORECASE)
 _FINAL = re.compile(r"<\|channel\|>\s*final\b[^{}\n]{0,80}?<\|message\|>|assistantfinal", re.IGNORECASE)
 _BARE_CHANNEL = re.compile(r"\s*(?:assistant\s*)?(?:analysis|commentary)")
-_NOISE = re.compile(
-    r"```[\w+-]*|~~~[\w+-]*|(?:\"\"\"|''')[\w+-]*|<[|｜][^<>|｜]{0,60}[|｜]>|\[/?[A-Z_]{3,20}\]|</?s>|<end_of_turn>"
-    r"|</?(?:output|response|result|answer|final|json|tool_calls?|function_calls?|action|step|reply|assistant|code|pre)>",
-    re.IGNORECASE,
-)
-_TAG = re.compile(r"</?[\w:.-]{1,40}/?>")
-_WORD, _LETTER = re.compile(r"\w"), re.compile(r"[^\W\d_]")
+_LETTER = re.compile(r"[^\W\d_]")
 _FIELDS = r"(?:thought|action|actions|skill|args|path|content|command|cwd|answer|name|arguments|parameters|tool|function|output|response|result)"
 _OPENING_LOST = re.compile(rf"[\"'“]{_FIELDS}[\"'”]\s*[:：]", re.IGNORECASE)
 _CLOSED_EARLY = re.compile(rf"\s*(?:[,，]\s*(?:[\"'“][^\"'“”\n]{{1,40}}[\"'”]|{_FIELDS})|[\"'“]{_FIELDS}[\"'”])\s*[:：]", re.IGNORECASE)
-_FENCE = re.compile(r"```[\w+-]*")
 _CLOSERS = re.compile(r"(?:\s*[}｝])*")
-_EN_DENIAL = r"(?:\b(?:not|never|avoid|refuse to|instead of|rather than)|n['’]t)\s+(?:\w+\s+){0,2}"
-_EN_DEED = r"(?:run|execut|us[ei]|send|call|do\b|issu|reply|output|emit)"
-_ZH_DENIAL = r"(?:不要|不能|不会|不可|不应|不该|不得|别|切勿|请勿|禁止|拒绝|避免|而不是)[^，。；！？,;.!?\n]{0,4}?"
-_ZH_DEED = r"(?:执行|运行|使用|用|调用|发送|采用|做|写|输出)"
-_DENIED = re.compile(rf"{_EN_DENIAL}{_EN_DEED}|{_ZH_DENIAL}{_ZH_DEED}", re.IGNORECASE)
-_NOT_MEANT = re.compile(
-    rf"{_EN_DENIAL}{_EN_DEED}\w*[^.,;!?\n]*$|{_ZH_DENIAL}{_ZH_DEED}[^，。；！？,;.!?\n]*$"
-    r"|(?:\bexample|\be\.g\.?|例如|比如|示例)\W*$|<(?:example|quote|blockquote|document|file\w*)\b[^<>]*>\W*$"
-    r"|(?:\bnever|n['’]t|\bnot|不要|别|切勿|请勿)\s*$|\b(?:dangerous|harmful|malicious)\b[^.,;!?\n]*$|(?:危险|有害|恶意)[^，。；！？,;.!?\n]*$"
-    r"|(?:^|\n)[ \t]*(?:>|//|#+|<!--|~~)[ \t]*$",
-    re.IGNORECASE,
-)
-_SENTENCE = re.compile(r"[^。！？.!?\n]*")
 _MOST_OBJECTS = 100
 
 
@@ -101,7 +82,7 @@ class _Scan:
         self.objects = 0
         self.braces: list[int] = []
         self.brackets: list[int] = []
-        self.invented = self.thinking = False
+        self.invented = self.thinking = self.broken_off = False
 
     def run(self) -> Hit:
         if _BARE_CHANNEL.match(self.text):
@@ -114,6 +95,8 @@ class _Scan:
             raise self._nothing()
         if self.channelled and not self.final:
             raise Refused("only_reasoning", "there is no final channel")
+        if not (self.hit.error or self.invented or self.broken_off) and ends_like_a_lost_string(self.text[self.gap :]):
+            self._refuse("broken_json", "a quote and a brace follow the object: a quote in it was not escaped")
         if self.hit.error:
             raise self.hit.error
         return self.hit
@@ -130,7 +113,7 @@ class _Scan:
     # Reasoning and channels
 
     def _open(self, match: re.Match[str]) -> bool:
-        leading = not (self.hit or self.thinking or self._is_prose(self.prose + self.text[self.gap : match.start()]))
+        leading = not (self.hit or self.thinking or is_prose(self.prose + self.text[self.gap : match.start()]))
         if leading:
             close = _CLOSE_TAG.search(self.text, match.end())
             if close is None:
@@ -205,7 +188,7 @@ class _Scan:
         return False
 
     def _escaped(self, match: re.Match[str]) -> bool:
-        return self._damaged(Damage("broken_json", match.start(), "the quotes of the object are escaped"))
+        return self._damaged(Damage("broken_json", match.start(), "the quotes of the object are escaped"), match.start())
 
     def _encoded(self, match: re.Match[str]) -> bool:
         """A JSON text written as a JSON string."""
@@ -213,7 +196,7 @@ class _Scan:
             inner, end = Reader(self.text).string(match.start())
             value = read_text(inner)
         except Damage as error:
-            return self._damaged(Damage(error.kind, match.start(), error.detail))
+            return self._damaged(Damage(error.kind, match.start(), error.detail), match.start())
         return self._value(value, match.start(), end, standard=False)
 
     def _object(self, start: int) -> bool:
@@ -221,14 +204,15 @@ class _Scan:
             read = read_strict(self.text, start)
             value, end = read or Reader(self.text).value(start)
         except Damage as error:
-            return self._damaged(error)
+            return self._damaged(error, start)
         return self._value(value, start, end, standard=read is not None)
 
-    def _damaged(self, error: Damage) -> bool:
+    def _damaged(self, error: Damage, start: int) -> bool:
         if self.hit is None:
             raise error
         if self.hit.prose or _CLOSE_TAG.search(self.text, self.at) or _FINAL.search(self.text, self.at):
             raise Refused("two_actions", "a second, damaged object follows the first", error.position)
+        self.broken_off = not is_prose(self.text[self.gap : start].rsplit("\n", 1)[-1])
         return True
 
     def _value(self, value: Any, start: int, end: int, standard: bool) -> bool:
@@ -244,15 +228,15 @@ class _Scan:
             if self.objects > _MOST_OBJECTS:
                 raise Refused("no_action", "too many objects without an action", start)
         elif self.hit is None:
-            error = error or self._misplaced(start, end)
-            self.hit = Hit(start, end, standard, found, error, self._is_prose(self.prose), len(self.braces), len(self.brackets))
+            error = error or self._misplaced(start, end, found)
+            self.hit = Hit(start, end, standard, found, error, is_prose(self.prose), len(self.braces), len(self.brackets))
         elif self.hit.prose and not (found and self.hit.found and found.same_deed(self.hit.found)):
             self._refuse("two_actions", "the reply holds two different actions")
         return False
 
     def _pass_gap(self, start: int) -> None:
         self.before = self.text[self.gap : start]
-        if self._is_prose(self.before):
+        if is_prose(self.before):
             self.lent = None
             self.prose += self.before + "\n"
 
@@ -260,13 +244,9 @@ class _Scan:
         if self.hit and not self.hit.error:
             self.hit = replace(self.hit, error=Refused(kind, detail, self.hit.start))
 
-    @staticmethod
-    def _is_prose(text: str) -> bool:
-        return bool(_WORD.search(_NOISE.sub(" ", text)))
-
     # What stands around the object that decides
 
-    def _misplaced(self, start: int, end: int) -> Refused | None:
+    def _misplaced(self, start: int, end: int, found: Found | None) -> Refused | None:
         """Why the object at `start` is not a reply of its own, judged by its surroundings; moves past its superfluous braces."""
         if self.invented:
             return Refused("invented_observation", "an observation that nobody sent stands before the action", start)
@@ -274,7 +254,7 @@ class _Scan:
             return Refused("only_reasoning", "the action stands inside unclosed thinking", start)
         if _OPENING_LOST.search(self.prose):
             return Refused("broken_json", "the opening brace is missing", start)
-        return self._unbalanced(start, end) or self._quoted(start) or self._mentioned(start)
+        return self._unbalanced(start, end) or self._quoted(start) or self._mentioned(start, found)
 
     def _unbalanced(self, start: int, end: int) -> Refused | None:
         doubled, left = 0, start
@@ -304,18 +284,9 @@ class _Scan:
             return Refused("not_meant", "the object stands in quotes", start)
         return None
 
-    def _mentioned(self, start: int) -> Refused | None:
-        """An object that a sentence speaks about, quotes, gives as an example or advises against is not meant."""
-        before, after = self.before[-400:], self.text[self.at : self.at + 400]
-        spoken = bool(_NOT_MEANT.search(_FENCE.sub("", before).rstrip(" \t\r\n`:：'\"")))
-        if self._is_prose(self.prose) and not spoken:
-            line, rest = before[before.rfind("\n") + 1 :], after.split("\n", 1)[0]
-            announced = line.rstrip(" \t`*").endswith((":", "："))
-            embedded = not announced and self._is_prose(_TAG.sub(" ", line)) and self._is_prose(_TAG.sub(" ", rest))
-            spoken = embedded or bool(_DENIED.search(_first_sentence(after)))
-        return Refused("not_meant", "the object is only mentioned in a sentence or quoted", start) if spoken else None
-
-
-def _first_sentence(text: str) -> str:
-    sentence = _SENTENCE.match(_NOISE.sub(" ", text).strip())
-    return sentence.group() if sentence else ""
+    def _mentioned(self, start: int, found: Found | None) -> Refused | None:
+        """An object that a sentence speaks about, quotes, gives as an example or takes back is not meant."""
+        action = found.action if found else ""
+        if is_mentioned(self.before, self.text[self.at : self.at + 1500], action):
+            return Refused("not_meant", "the object is only mentioned in a sentence, quoted or taken back", start)
+        return None
