@@ -5,6 +5,7 @@ import ast
 import functools
 import json
 import re
+import shutil
 import string
 import subprocess
 import sys
@@ -14,8 +15,29 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = sorted(path for folder in ("core", "ui", "skills", "bench") for path in (ROOT / folder).rglob("*.py")) + sorted(ROOT.glob("main_*.py"))
-TESTS = sorted((ROOT / "tests").rglob("*.py"))
+
+
+def tracked_by_git(root: Path) -> list[Path]:
+    """The Python files of `root` that git tracks; none where there is no git or `root` is no checkout."""
+    try:
+        done = subprocess.run(["git", "-C", str(root), "ls-files", "-z", "--", "*.py"], capture_output=True, text=True, encoding="utf-8", check=False)
+    except OSError:
+        return []
+    names = done.stdout.split("\0") if done.returncode == 0 else []
+    return [root / name for name in names if name and (root / name).is_file()]
+
+
+def lying_around(root: Path) -> list[Path]:
+    """The Python files of `root` without those of skills that are not shipped: a shipped skill has a test of its own."""
+    shipped = {file.stem.removeprefix("test_") for file in (root / "tests" / "skills").glob("test_*.py")}
+    found = [path for folder in ("core", "ui", "skills", "bench", "tests") for path in (root / folder).rglob("*.py")] + list(root.glob("main_*.py"))
+    return [path for path in found if not path.is_relative_to(root / "skills") or path.relative_to(root).parts[1].replace("-", "_") in shipped]
+
+
+# What a person adds (a skill, a script in the workspace) is theirs: the rules hold for what the project ships.
+FILES = sorted(tracked_by_git(ROOT) or lying_around(ROOT))
+TESTS = [path for path in FILES if path.is_relative_to(ROOT / "tests")]
+SOURCES = [path for path in FILES if path not in TESTS and (path.parent != ROOT or path.name.startswith("main_"))]
 CORE = [path for path in SOURCES if path.is_relative_to(ROOT / "core")]
 SKILLS = [path for path in SOURCES if path.is_relative_to(ROOT / "skills")]
 AREAS = "|".join(file.stem for file in (ROOT / "core" / "locale").glob("*.json"))
@@ -99,7 +121,7 @@ def test_the_core_imports_no_surface_and_no_skill() -> None:
 
 
 def test_a_skill_imports_nothing_of_the_program_and_of_no_other_skill() -> None:
-    others = {path.name for path in (ROOT / "skills").iterdir() if path.is_dir()} | {"core", "ui", "tests", "skills", "bench"}
+    others = {path.relative_to(ROOT / "skills").parts[0] for path in SKILLS} | {"core", "ui", "tests", "skills", "bench"}
     found = [f"{name_of(path)}: {name}" for path in SKILLS for name in imports_of(path) if name.split(".")[0] in others]
     assert found == []
 
@@ -266,10 +288,38 @@ def test_every_third_party_import_stands_in_a_list() -> None:
 
 # --- what other tools say ---
 
-@pytest.mark.parametrize("command", [
-    ["ruff", "check", "--no-cache", "--output-format", "concise", "."],
-    ["mypy", "--strict", "core"],
+@pytest.mark.parametrize(("command", "files"), [
+    (["ruff", "check", "--no-cache", "--output-format", "concise"], FILES),
+    (["mypy", "--strict"], CORE),
 ], ids=["ruff", "mypy"])
-def test_style_and_types_are_clean(command: list[str]) -> None:
-    done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False)
+def test_style_and_types_are_clean(command: list[str], files: list[Path]) -> None:
+    done = subprocess.run([sys.executable, "-m", *command, *map(name_of, files)], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
+
+
+# --- which files these rules see ---
+
+def test_the_rules_see_every_part_of_the_project() -> None:
+    seen = {name_of(path) for path in FILES}
+    assert {"main_cmd.py", "core/kernel.py", "core/protocol.py", "ui/__init__.py", "tests/test_repository_rules.py"} <= seen
+    assert {path.relative_to(ROOT / "skills").parts[0] for path in SKILLS} >= {"math-tools", "pyscript"}
+    assert [name for name in seen if name.startswith("workspace/")] == []
+
+
+def test_without_git_all_files_count_but_those_of_a_skill_that_a_person_added(tmp_path: Path) -> None:
+    for name in ("core/a.py", "main_cmd.py", "skills/old-one/main.py", "skills/dice/main.py", "tests/skills/test_old_one.py", "workspace/x.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    found = {path.relative_to(tmp_path).as_posix() for path in lying_around(tmp_path)}
+    assert found == {"core/a.py", "main_cmd.py", "skills/old-one/main.py", "tests/skills/test_old_one.py"}
+
+
+def test_files_that_git_does_not_track_do_not_count(tmp_path: Path) -> None:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    assert tracked_by_git(tmp_path) == []
+    (tmp_path / "kept.py").touch()
+    (tmp_path / "extra.py").touch()
+    for words in (["init", "-q"], ["add", "kept.py"]):
+        subprocess.run(["git", "-C", str(tmp_path), *words], check=True)
+    assert tracked_by_git(tmp_path) == [tmp_path / "kept.py"]
