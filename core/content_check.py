@@ -33,7 +33,8 @@ def loss(path: Path, shown: str, before: str, after: str) -> str:
     gone = [key for key in old if key not in new] if isinstance(old, dict) and isinstance(new, dict) else []
     if not gone:
         return ""
-    return (f"your new text lacks {', '.join(json.dumps(key) for key in gone[:5])}, so nothing was changed. {shown} says now:\n{before.strip()[:1000]}\n"
+    names = ", ".join(json.dumps(key) for key in gone[:5])
+    return (f"your new text lacks {names}, so nothing was changed. {shown} says now:\n{before.strip()[:1000]}\n"
             "Send write_file again with this whole text and only the asked change in it; or send the same text again if these shall go.")
 
 

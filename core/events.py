@@ -12,7 +12,7 @@
     action.finished  id, action, ok, exit_code, duration_ms, content, truncated, diff
     refused          kind, detail (a reply that held no action that may be taken)
     verdict          id, decision, effect, rule, reason
-    confirm.requested  id, action, detail, reason, rule, expires      confirm.answered  id, approved
+    confirm.requested  id, action, detail, reason, rule, effect, network, cwd, expires      confirm.answered  id, approved
     answer           text                              error            code, message, retryable
     log              level, message                    run.finished     status, steps, usage, duration_ms
 """

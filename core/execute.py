@@ -55,6 +55,12 @@ def _content(path: Path) -> int:
         return -1
 
 
+def needs_network(verdict: guard.Verdict) -> bool:
+    """Whether some part of the judged command needs the network, so that a yes to it is a yes to that."""
+    table = guard.rules()
+    return verdict.network or verdict.effect in _NETWORK or any(table[rule].effect in _NETWORK for rule in verdict.rules if rule in table)
+
+
 def refused(verdict: guard.Verdict) -> Result:
     """The result of an action that the guard or the person did not let through."""
     by = "guard" if verdict.decision == "deny" else "user"
@@ -85,7 +91,7 @@ class Executor:
         asked = verdict.decision == "ask" and not (declared is not None and verdict.effect == "network" and declared.spec.skill in self._networked)
         if verdict.decision == "deny" or (asked and not self._confirm(action_id, "run_command", command, verdict, str(cwd))):
             return refused(verdict)
-        network = self._settings.network or (asked and verdict.effect in _NETWORK and self._grants_network())
+        network = self._settings.network or (asked and needs_network(verdict) and self._grants_network())
         if declared is not None:
             if network and verdict.effect == "network":
                 self._networked.add(declared.spec.skill)
@@ -101,8 +107,9 @@ class Executor:
             return replace(guard.judge_declared(declared.spec.effect, seen, sandboxed=confined), command=command)
         verdict = guard.judge(command, shell="powershell" if os.name == "nt" else "posix", workspace=self._workspace.root, cwd=cwd, project=ROOT,
                               skill_roots=self._workspace.skill_roots, writable=self._workspace.added, sandboxed=confined)
-        if verdict.decision == "allow" and (verdict.network or (verdict.effect != "read" and not confined)):
-            return replace(verdict, decision="ask", effect="network" if verdict.network else verdict.effect)
+        opens = verdict.network and not self._settings.network
+        if verdict.decision == "allow" and (opens or (verdict.effect != "read" and not confined)):
+            return replace(verdict, decision="ask", effect="network" if opens else verdict.effect)
         return verdict
 
     def permit(self, action_id: str, action: str, path: Path) -> Result | None:

@@ -14,7 +14,7 @@ from core.actions import Actions
 from core.config import ROOT, Settings, added_folders, load_settings
 from core.errors import AgentError, Cancelled, ContextOverflow, ProtocolError, SettingsError
 from core.events import Emitter
-from core.execute import Executor, Result
+from core.execute import Executor, Result, needs_network
 from core.guard import Verdict
 from core.handlers import KernelEventHandler, NullHandler, deliver
 from core.i18n import t
@@ -235,7 +235,7 @@ class AgentKernel:
 
     def _confirm(self, action_id: str, action: str, detail: str, verdict: Verdict, cwd: str = "") -> bool:
         self._emitter.emit("confirm.requested", id=action_id, action=action, detail=neutralise(detail),
-                           reason=verdict.reason, rule=verdict.rule, effect=verdict.effect, cwd=cwd, expires=None)
+                           reason=verdict.reason, rule=verdict.rule, effect=verdict.effect, network=needs_network(verdict), cwd=cwd, expires=None)
         asked = time.monotonic()
         approved = bool(self.handler.on_confirm(action, detail)) and not self._cancelled.is_set()
         self._asking = time.monotonic() - asked

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.guard.paths import judge_path
-from core.guard.verdict import DECISIONS, EFFECTS, Finding, Verdict, conclude
+from core.guard.verdict import DECISIONS, EFFECTS, Finding, Verdict, conclude, rules
 
 if TYPE_CHECKING:
     from core.guard.scope import Report
 
     _Folders = tuple[Path | str | None, Iterable[Path | str], Iterable[Path | str]]
 
-__all__ = ["DECISIONS", "EFFECTS", "SHELLS", "Finding", "Verdict", "judge", "judge_declared", "judge_path", "preview"]
+__all__ = ["DECISIONS", "EFFECTS", "SHELLS", "Finding", "Verdict", "judge", "judge_declared", "judge_path", "preview", "rules"]
 SHELLS = ("posix", "powershell", "cmd")
 
 _DECLARED = {"read": "read.only", "write": "declared.write", "network": "declared.network", "destructive": "declared.destructive"}

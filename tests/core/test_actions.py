@@ -10,8 +10,8 @@ import pytest
 
 from core.actions import Actions
 from core.config import Settings
-from core.execute import Executor
-from core.guard import Verdict
+from core.execute import Executor, needs_network
+from core.guard import Verdict, judge
 from core.sandbox import Sandbox
 from core.skills import SkillRegistry
 from core.workspace import Workspace
@@ -169,6 +169,18 @@ def test_the_network_is_off_until_the_person_grants_it_and_the_model_is_told(ben
     (bench.root / "net.py").write_text(code)
     result = bench.do("run_command", command="python net.py")
     assert not result.ok and result.blocked == "network" and "blocked_by: sandbox" in result.content
+
+
+@pytest.mark.parametrize("command, needs", [
+    ("curl http://example.com/a; rm a.txt", True), ("pip install x", True), ("rm -rf .", False), ("ls", False)])
+def test_a_yes_to_a_command_opens_the_network_when_a_part_of_it_needs_it(tmp_path: Path, command: str, needs: bool) -> None:
+    assert needs_network(judge(command, workspace=tmp_path)) is needs
+
+
+def test_an_open_network_is_not_asked_for(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, network=True)
+    bench.do("run_command", command="pip --version; pip download --no-deps --no-index x")
+    assert bench.asked == []
 
 
 def test_a_write_outside_never_arrives_and_is_typed(bench: Bench, tmp_path: Path) -> None:
