@@ -86,10 +86,7 @@ class Actions:
         if reason and (self.guided or not again):
             self._held.add(path)
             return reason
-        reason = content_check.loss(path, shown, before, after) if self.guided and not again else ""
-        if reason:
-            self._held.add(path)
-        return reason
+        return content_check.loss(path, shown, before, after) if self.guided else ""
 
     def _text_before(self, path: Path, shown: str) -> str:
         try:

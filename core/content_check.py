@@ -34,8 +34,8 @@ def loss(path: Path, shown: str, before: str, after: str) -> str:
     if not gone:
         return ""
     names = ", ".join(json.dumps(key) for key in gone[:5])
-    return (f"your new text lacks {names}, so nothing was changed. {shown} says now:\n{before.strip()[:1000]}\n"
-            "Send write_file again with this whole text and only the asked change in it; or send the same text again if these shall go.")
+    whole = json.dumps({**old, **new}, ensure_ascii=False, indent=2)
+    return f"your new text lacks {names}, so nothing was changed. With your change and the rest kept, the content of {shown} would be:\n{whole[:4000]}"
 
 
 def remark(path: Path, after: str) -> str:
