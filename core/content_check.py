@@ -35,7 +35,7 @@ def loss(path: Path, shown: str, before: str, after: str) -> str:
         return ""
     names = ", ".join(json.dumps(key) for key in gone[:5])
     whole = json.dumps({**old, **new}, ensure_ascii=False, indent=2)
-    return f"your new text lacks {names}, so nothing was changed. With your change and the rest kept, the content of {shown} would be:\n{whole[:4000]}"
+    return f"your new text lacks {names}, so nothing was changed. With your change and the rest kept, {shown} would be:\n{whole[:4000]}"
 
 
 def remark(path: Path, after: str) -> str:
