@@ -249,14 +249,23 @@ def user_folder(environ: Mapping[str, str]) -> Path | None:
     return Path(base) / "skills-agent" if os.path.isabs(base) else None
 
 
+def working_folder(instead: Path = ROOT) -> Path:
+    """Where this process was started; another folder where that one has been deleted since."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return instead
+
+
 def _sources(flags: Mapping[str, str | None], environ: Mapping[str, str], env_file: Path | None, root: Path) -> Iterable[_Source]:
     from core.env_file import read_env_file
 
+    here = working_folder(root)
     given = {rule.variable: value for rule in RULES if (value := flags.get(rule.field)) is not None}
-    yield _Source("flag", given, 3, Path.cwd())
-    yield _Source("environment", environ, 2, Path.cwd())
+    yield _Source("flag", given, 3, here)
+    yield _Source("environment", environ, 2, here)
     if env_file is not None:
-        yield _Source(str(env_file), read_env_file(env_file), 1, env_file.absolute().parent)
+        yield _Source(str(env_file), read_env_file(env_file), 1, (here / env_file).parent)
     if environ.get("AGENT_NO_ENV_FILE", "0") not in ("", "0"):
         return
     for folder in (root, user_folder(environ)):

@@ -1,6 +1,7 @@
 """The command line from its arguments to its exit code."""
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Sequence
 
@@ -107,7 +108,8 @@ class Program:
         return error.exit_code
 
     def _crashed(self, error: Exception) -> int:
-        message = t("cli.crashed", kind=type(error).__name__, detail=str(error)[:300])
+        starved = is_starved(error)
+        message = t("cli.no_memory" if starved else "cli.crashed", kind=type(error).__name__, detail=(str(error) or type(error).__name__)[:300])
         self.screen.quiet()
         if self.arguments.debug_level >= 2:
             import traceback
@@ -115,5 +117,12 @@ class Program:
             traceback.print_exc(file=sys.stderr)
         self.screen.note(message, "red")
         if self.output:
-            self.output.fail("crash", message)
+            self.output.fail("no_memory" if starved else "crash", message)
         return 1
+
+
+def is_starved(error: BaseException) -> bool:
+    """Whether the system, not the program, is at fault: it gave no memory or no thread."""
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "can't start new thread" in str(error))

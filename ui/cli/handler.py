@@ -7,6 +7,7 @@ from typing import Any
 from core.events import Event
 from core.i18n import t
 from ui.cli.confirm import Confirmer, action_words, question_of
+from ui.cli.counts import counted
 from ui.cli.live_answer import LiveAnswer
 from ui.cli.screen import Screen
 
@@ -116,13 +117,13 @@ class CliHandler:
             return
         event, self._event = self._event, {}
         if self.debug_level == 1 and self._lines > SHOWN_LINES:
-            self.screen.note(t("cli.more_lines", count=self._lines - SHOWN_LINES), "dim", prefix="    ")
+            self.screen.note(counted("more_lines", self._lines - SHOWN_LINES), "dim", prefix="    ")
         if event.get("diff"):
             self._diff(event["diff"])
         ok = event.get("ok", True)
         first = content.partition("\n")[0][:FOLDED]
         if not ok and not self._lines and not first.startswith("exit code:"):
-            self.screen.note(first, "red", prefix="    ")
+            self.screen.note(self._denied(first), "red", prefix="    ")
         self._ended(ok, event)
         if self.debug_level >= 2:
             self._detail(t("cli.observation"), content)
@@ -203,9 +204,9 @@ class CliHandler:
             self._live.finish(answer)
         self._live.void()
         if self.debug_level:
-            self.screen.note(t("cli.closing", status=t(f"cli.status_{status}"), steps=data["steps"], tokens=f"{tokens:,}",
-                               seconds=f"{data['duration_ms'] / 1000:.1f}", middle=self.screen.err.icons.middle), "dim",
-                             prefix="" if self.screen.accessible else self.screen.err.icons.rule + " ")
+            self.screen.note(t("cli.closing", status=t(f"cli.status_{status}"), steps=counted("steps", data["steps"]),
+                               tokens=counted("tokens", tokens), seconds=f"{data['duration_ms'] / 1000:.1f}",
+                               middle=self.screen.err.icons.middle), "dim", prefix="" if self.screen.accessible else self.screen.err.icons.rule + " ")
 
     def _live_thought(self, chunk: str) -> None:
         if not self.debug_level or not self.screen.live or not chunk:
@@ -229,6 +230,14 @@ class CliHandler:
     def _diff(self, diff: str) -> None:
         for line in diff.splitlines():
             self.screen.note(line, *(("green",) if line.startswith("+") else ("red",) if line.startswith("-") else ("dim",)), prefix="    ")
+
+    def _denied(self, first: str) -> str:
+        """What a person is told in place of the text that tells the model of a refusal; the text itself where it is none."""
+        if not first.startswith("not done. blocked_by:"):
+            return first
+        if first.endswith("user"):
+            return t("cli.denied_no_terminal" if self.confirmer.refused_for_want_of_terminal else "cli.denied_by_user")
+        return t("cli.denied_by_guard", reason=self._verdict.get("reason", ""))
 
     def _number(self) -> str:
         if self.screen.accessible:

@@ -14,6 +14,8 @@ def show(arguments: Arguments) -> int:
     """Print the help or the version; 0, or 1 when it could not be written."""
     set_language(arguments.given.get("language", ""))
     stream = sys.stdout
+    if stream is None:  # closed
+        return 1
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="replace")
     try:

@@ -13,6 +13,7 @@ from core.errors import AgentError
 from core.i18n import t
 from ui.cli.commands import COMMANDS, completions, nearest, understand
 from ui.cli.confirm import shown_scope
+from ui.cli.counts import counted
 from ui.cli.foreground import Leave
 from ui.cli.help import VERSION
 from ui.cli.history import HistoryFile, state_folder
@@ -138,10 +139,11 @@ class Interactive:
     def _reload(self, _: str) -> None:
         self.session.reload()
         report = self.session.registry.report
-        self.screen.note(t("cli.reloaded", loaded=report.loaded, failed=report.failed, model=self.session.model))
+        self.screen.note(t("cli.reloaded", loaded=counted("skill_count", report.loaded), failed=report.failed, model=self.session.model))
 
     def _clear(self, _: str) -> None:
         self.session.kernel.clear_history()
+        self.session.exchanges.clear()
         self.screen.note(t("cli.cleared"))
 
     def _edit(self, _: str) -> None:
@@ -185,7 +187,7 @@ class Interactive:
 
     def _banner(self) -> None:
         model = t("cli.built_in_banner") if self.session.embedded else self.session.model
-        parts = (f"skills-agent {VERSION}", model, t("cli.skill_count", count=len(self.session.registry.skills)), "/help")
+        parts = (f"skills-agent {VERSION}", model, counted("skill_count", len(self.session.registry.skills)), "/help")
         self.screen.note(f" {self.screen.err.icons.middle} ".join(parts), "bold")
 
     def _offer_env_file(self) -> None:

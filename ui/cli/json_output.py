@@ -1,6 +1,7 @@
 """--json: one event a line on stdout and nothing else there, ending with run.finished whatever happens."""
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -22,8 +23,10 @@ class JsonOutput:
     """Owns what was stdout. From its making on, whatever else prints, children included, prints to stderr."""
 
     def __init__(self) -> None:
-        self._file = _take_stdout()
         self.error: OSError | None = None
+        if sys.stdout is None:
+            self.error = OSError(errno.EBADF, os.strerror(errno.EBADF))
+        self._file = _take_stdout()
         self._number = 0
         self._end: Mapping[str, Any] | None = None
         self._session, self._run = new_id("s"), ""
@@ -65,9 +68,11 @@ class JsonOutput:
 
 def _take_stdout() -> int:
     """A private copy of file 1, which becomes a second stderr."""
+    if sys.stdout is None:  # closed; whatever is file 1 by now is not ours to write
+        sys.stdout = sys.stderr
+        return os.open(os.devnull, os.O_WRONLY)
     try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
         private = os.dup(1)
         os.dup2(2, 1)
     except OSError:  # closed

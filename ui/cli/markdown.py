@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 
-from ui.cli.terminal import Stream
+from ui.cli.terminal import Stream, drawn
 
 _MARKUP = re.compile(r"^ {0,3}(#{1,6} |[-*+] |\d+[.)] |>|```|~~~|\|)|\*\*|__|`|\]\(|^\s*\|.*\||^[-*_]{3,}\s*$", re.MULTILINE)
 
@@ -21,8 +21,8 @@ def render(text: str, stream: Stream, columns: int) -> str:
                       highlight=False, legacy_windows=False, soft_wrap=False)
     with console.capture() as capture:
         console.print(Markdown(text, hyperlinks=False, code_theme="ansi_dark"))
-    drawn = "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n"))
-    return drawn if "```" in text or "~~~" in text else re.sub(r"\n{3,}", "\n\n", drawn)  # blank lines of code are its own
+    text_drawn = "\n".join(line.rstrip() for line in drawn(capture.get()).strip("\n").split("\n"))
+    return text_drawn if "```" in text or "~~~" in text else re.sub(r"\n{3,}", "\n\n", text_drawn)  # blank lines of code are its own
 
 
 def _draws_boxes(stream: Stream) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import UsageError
 from core.i18n import t
 from ui.cli.arguments import Arguments
+from ui.cli.scopes import scripts_of
 from ui.cli.screen import Screen
 from ui.cli.terminal import clip, visible
 
@@ -34,17 +35,24 @@ class Memory:
 
     def answer(self, question: Question) -> Remembered | None:
         """The rule that says yes to this question. SettingsError when the file cannot be trusted."""
-        if question.action != "run_command" or question.verdict is None:
+        if question.verdict is None or not self._keeps(question):
             return None
         return self.policy.allows(question.detail, question.verdict, SHELL)
 
     def offers(self, question: Question) -> list[tuple[str, str]]:
         """What may be remembered, as (kind, text)."""
-        if question.action != "run_command" or question.verdict is None:
+        if question.verdict is None or not self._keeps(question):
             return []
         from core.guard.policy import offers
 
         return offers(question.detail, question.verdict, SHELL)
+
+    def _keeps(self, question: Question) -> bool:
+        """Whether a rule may be about this question: rules hold in the workspace's own folder only, and for no command that runs a script file,
+        which may be another by the next time."""
+        if question.action != "run_command" or (question.cwd and os.path.realpath(question.cwd) != os.path.realpath(self.workspace)):
+            return False
+        return scripts_of(question.detail, question.cwd or str(self.workspace)) == ()
 
     def keep(self, question: Question, offer: tuple[str, str], why: str) -> None:
         """Remember one offer. SettingsError or OSError when the file cannot be used."""

@@ -6,6 +6,7 @@ import sys
 import threading
 
 from core.errors import UsageError
+from core.visible import neutralise
 from ui.cli.arguments import Arguments
 from ui.cli.terminal import is_terminal
 
@@ -29,7 +30,7 @@ def one_shot_request(arguments: Arguments) -> tuple[str | None, bool]:
         return _checked(prompt), False
     piped, silent = _read_pipe(None if insist or prompt is None else WAIT)
     if piped.strip():
-        return (f"{_checked(prompt)}\n\n[STDIN]\n{piped.rstrip()}\n[/STDIN]" if prompt is not None else piped.strip()), False
+        return (f"{_checked(prompt)}\n\n[STDIN]\n{neutralise(piped.rstrip())}\n[/STDIN]" if prompt is not None else piped.strip()), False
     if prompt is None:
         raise UsageError("cli.nothing_to_do")
     return _checked(prompt), silent

@@ -12,6 +12,7 @@ from core.late_files import LateFiles
 from core.skills import SkillRegistry
 from ui.cli.arguments import Arguments
 from ui.cli.confirm import Confirmer
+from ui.cli.counts import counted
 from ui.cli.foreground import Foreground, Interrupts
 from ui.cli.memory import Memory
 from ui.cli.screen import Screen
@@ -41,6 +42,7 @@ class Session:
         self.registry.scan()
         self.kernel = AgentKernel(self.registry, self.handler, settings=self.settings)
         self.interrupts = Interrupts()
+        self.requests = 0
         self.steps = 0
         self.tokens = 0
         self.exchanges: list[tuple[str, str]] = []  # request and answer
@@ -78,9 +80,11 @@ class Session:
             self._late = LateFiles([self.settings.workspace, *added_folders(self.settings.add_dirs)[0]])
         foreground = Foreground(self._stop, self.interrupts)
         self.confirmer.ask_by = foreground.ask
+        self.kernel.ready()  # from here on a Ctrl-C is kept for this run, even one that comes before it has begun
         foreground.run(lambda: self.kernel.run(request, stream=True))
         outcome = self.kernel.outcome
         if outcome is not None:
+            self.requests += 1
             self.steps += outcome.steps
             self.tokens += outcome.usage.get("tokens", 0)
         return outcome
@@ -148,4 +152,4 @@ class Session:
     def _warn_of_skills(self) -> None:
         failed = self.registry.report.failed
         if failed and self.arguments.debug_level:
-            self.screen.note(t("cli.skills_failed", count=failed, folder=self.settings.skills_dir), "yellow")
+            self.screen.note(counted("skills_failed", failed, folder=self.settings.skills_dir), "yellow")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import AgentError
 from core.i18n import t
+from ui.cli.counts import counted
 
 if TYPE_CHECKING:
     from ui.cli.session import Session
@@ -14,7 +15,8 @@ def rows_of_status(session: Session) -> list[tuple[str, str]]:
     """Name and value, for a table."""
     return [(t("cli.status_model"), session.model), (t("cli.status_endpoint"), session.settings.api_base_url or "-"),
             (t("cli.status_workspace"), str(session.kernel.workspace)), (t("cli.status_skills"), str(len(session.registry.skills))),
-            (t("cli.status_used"), t("cli.status_figures", requests=len(session.exchanges), steps=session.steps, tokens=f"{session.tokens:,}")),
+            (t("cli.status_used"), t("cli.status_figures", requests=counted("requests", session.requests),
+                                     steps=counted("steps", session.steps), tokens=counted("tokens", session.tokens))),
             (t("cli.status_auto"), t("cli.on" if session.confirmer.auto_approve else "cli.off")), *_safety(session)]
 
 
@@ -28,7 +30,7 @@ def _safety(session: Session) -> list[tuple[str, str]]:
     rows += [(t("cli.status_folders"), folder) for folder in session.settings.add_dirs or ("-",)]
     try:
         count = len(session.confirmer.memory.policy.entries) if session.confirmer.memory else 0
-        rows.append((t("cli.status_rules"), t("cli.status_rules_count", count=count)))
+        rows.append((t("cli.status_rules"), counted("status_rules_count", count)))
     except AgentError as error:
         rows.append((t("cli.status_rules"), error.message))
     return rows

@@ -9,6 +9,7 @@ from typing import Any
 from core.errors import UsageError
 from core.i18n import t
 from ui.cli.arguments import Arguments
+from ui.cli.counts import counted
 from ui.cli.screen import Screen
 from ui.cli.terminal import visible, width
 
@@ -90,7 +91,7 @@ def _skills_list(arguments: Arguments, screen: Screen) -> int:
     else:
         screen.note(t("cli.no_skills", folder=registry.roots[0]))
     if registry.report.failed:
-        screen.note(t("cli.skills_failed", count=registry.report.failed, folder=registry.roots[0]), "yellow")
+        screen.note(counted("skills_failed", registry.report.failed, folder=registry.roots[0]), "yellow")
     return 0
 
 

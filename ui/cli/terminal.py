@@ -1,6 +1,8 @@
 """Facts about the two output streams: encoding, colour, which signs they can show, and what must not reach them as it is."""
 from __future__ import annotations
 
+import errno
+import functools
 import os
 import re
 import sys
@@ -11,6 +13,8 @@ STYLES = {"dim": "2", "bold": "1", "red": "31", "green": "32", "yellow": "33", "
 _COLOUR_CODE = re.compile("\x1b\\[[0-9;:]*m")
 _BIDI = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _INVISIBLE = (0x00AD, 0x034F, 0x115F, 0x1160, 0x180E, 0x200B, 0x200C, 0x200D, *range(0x2060, 0x2065), 0x2800, 0x3164, 0xFEFF, 0xFFA0, 0x2028, 0x2029)
+_UNSEEN = ("Zs", "Zl", "Zp", "Cf", "Cn", "Co", "Cs")  # categories of characters without a look of their own
+_SELECTORS = (0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0000, 0xE1000))
 
 
 class Icons(NamedTuple):
@@ -41,6 +45,7 @@ class Stream:
         environ = os.environ if environ is None else environ
         self.stream = stream
         self.error: OSError | None = None
+        self._left = False  # its reader has gone away
         self.tty = is_terminal(stream)
         self.dumb = environ.get("TERM", "") == "dumb"
         self.colour = wants_colour(colour, self.tty, environ)
@@ -49,16 +54,32 @@ class Stream:
     def write(self, text: str) -> None:
         """Write and flush. A reader that has gone away is no error; what else prevents writing is kept in `error`."""
         if self.stream is None:
+            if not self._left:
+                self.error = self.error or OSError(errno.EBADF, os.strerror(errno.EBADF))
             return
         try:
             self.stream.write(text)
             self.stream.flush()
         except ValueError:  # closed
             self.stream = None
+            self.error = OSError(errno.EBADF, os.strerror(errno.EBADF))
         except OSError as error:
-            self.error = None if isinstance(error, BrokenPipeError) else error
+            self._left = isinstance(error, BrokenPipeError)
+            self.error = None if self._left else error
             throw_away(self.stream)
             self.stream = None
+
+    def size(self) -> tuple[int, int]:
+        """Columns and rows of the terminal behind this very stream; 80 and 24 where they are unknown."""
+        import shutil
+
+        try:
+            found = os.get_terminal_size(self.stream.fileno())
+            if found.columns > 0 and found.lines > 0:
+                return found.columns, found.lines
+        except (OSError, ValueError, AttributeError):
+            pass
+        return tuple(shutil.get_terminal_size((80, 24)))  # type: ignore[return-value]
 
     def paint(self, text: str, *styles: str) -> str:
         """The text in the named styles, or as it is where the stream shows no colour."""
@@ -133,7 +154,7 @@ def visible(text: str, exact: bool = False) -> str:
     as well: for a command that a person is asked to approve.
     """
     if exact:
-        return text.replace("\\", "\\\\").translate(_EXACT) if _needs(text, _EXACT) else text
+        return "".join(map(_exact, text)) if any(_exact(character) != character for character in set(text) - {"\\"}) else text
     if "\x1b" in text:
         text = _COLOUR_CODE.sub("", text)
     text = text.replace("\r\n", "\n")
@@ -141,16 +162,33 @@ def visible(text: str, exact: bool = False) -> str:
 
 
 def _spelled(code: int) -> str:
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _needs(text: str, table: Mapping[int, str]) -> bool:
-    return any(ord(character) in table for character in text)
+@functools.lru_cache(4096)
+def _exact(character: str) -> str:
+    """The character, or how it is spelled where a reader could not see it or not tell it from another."""
+    code = ord(character)
+    if character == "\\":
+        return "\\\\"
+    if code in _EXACT:
+        return _EXACT[code]
+    if code < 0x80:
+        return character
+    import unicodedata
+
+    return _spelled(code) if unicodedata.category(character) in _UNSEEN else character
+
+
+def drawn(text: str) -> str:
+    """What a library has drawn, with its colour codes, safe to print: an entity such as &#x202e; passed visible() as plain letters."""
+    return "".join(part if part.startswith("\x1b[") else part.translate(_DRAWN) for part in re.split(f"({_COLOUR_CODE.pattern})", text))
 
 
 _CONTROL = (*range(0x20), *range(0x7F, 0xA0))
 _VISIBLE = {code: _spelled(code) for code in (*_CONTROL, *_BIDI[3:]) if code not in (0x09, 0x0A)}
-_EXACT = {code: _spelled(code) for code in (*_CONTROL, *_BIDI, *_INVISIBLE) if code != 0x0A}
+_DRAWN = {**_VISIBLE, **{code: _spelled(code) for code in (0x00AD, 0x180E, 0x200B, 0x2028, 0x2029, *range(0x2060, 0x2065), 0xFEFF)}}
+_EXACT = {code: _spelled(code) for code in (*_CONTROL, *_BIDI, *_INVISIBLE, *_SELECTORS, 0x23CE, 0x2420) if code != 0x0A}
 
 
 def width(text: str) -> int:

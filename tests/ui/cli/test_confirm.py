@@ -11,6 +11,7 @@ from tests.ui.cli.driver import FakeStream
 from ui.cli.confirm import Confirmer, Question, question_of
 from ui.cli.handler import CliHandler
 from ui.cli.memory import Memory
+from ui.cli.scopes import Scope
 from ui.cli.screen import Screen
 
 
@@ -73,13 +74,13 @@ def test_always_means_the_rule_or_the_very_command_where_no_rule_knows_it() -> N
     assert asked.approve(Question("run_command", "ls", "posix.any"))
     assert asked.approve(Question("run_command", "ls", "posix.any"))
     assert not asked.approve(Question("run_command", "ls -la", "posix.any"))
-    assert asked.always == [("run_command", "posix.rm"), ("run_command", "ls")]
+    assert asked.always == [Scope("run_command", "posix.rm"), Scope("run_command", "ls")]
 
 
 @pytest.mark.parametrize("which,left", [("1", 1), ("all", 0), ("3", 2), ("0", 2), ("x", 2), ("", 2)])
 def test_a_permission_is_taken_back_by_its_number(which: str, left: int) -> None:
     asked = confirmer("")
-    asked.always = [("run_command", "r1"), ("run_command", "r2")]
+    asked.always = [Scope("run_command", "r1"), Scope("run_command", "r2")]
     assert asked.revoke(which) is (left < 2)
     assert len(asked.always) == left
 

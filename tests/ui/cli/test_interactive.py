@@ -281,7 +281,7 @@ def test_the_banner_names_the_built_in_matcher_and_env_is_written_only_after_a_y
         for name in ("main_cmd.py", ".env.example"):
             shutil.copy(ROOT / name, project / name)
         with FakeTerminal(home, program=project / "main_cmd.py", AGENT_LANG="zh") as terminal:
-            terminal.wait_for("内置短语匹配器；用 /setup 或 .env 连接模型")
+            terminal.wait_for("内置句式匹配器；用 /setup 或 .env 连接模型")
             terminal.wait_for("[y 是 / N 否]")
             terminal.type(answer)
             terminal.wait_prompt()
@@ -317,3 +317,15 @@ def test_json_at_a_terminal_still_asks_on_the_terminal(tmp_path: Path) -> None:
         terminal.wait_for(QUESTION)
         terminal.type("y\n")
         assert terminal.wait_end() == 0
+
+
+def test_a_cleared_conversation_is_not_saved(tmp_path: Path) -> None:
+    with FakeEndpoint([reply("answer", answer="first answer")]) as endpoint, FakeTerminal(tmp_path, endpoint=endpoint) as terminal:
+        terminal.wait_prompt()
+        terminal.type("hello there" + ENTER)
+        terminal.wait_for("first answer")
+        for line, told in (("/clear", "forgotten"), ("/save kept.md", "Saved")):
+            terminal.wait_prompt()
+            terminal.type(line + ENTER)
+            terminal.wait_for(told)
+    assert (tmp_path / "workspace" / "kept.md").read_text() == ""

@@ -157,3 +157,21 @@ def test_accessible_output_has_no_signs_and_no_redrawing(tmp_path: Path) -> None
     assert "Step 2: Run python main.py fibonacci 10" in shown
     assert "Done in" in shown
     assert not set(shown) & set("\x1b\r▸✓✗│─→")
+
+
+@pytest.mark.parametrize("character", [
+    "\u00a0", "\u2003", "\u3000", "\ufe0f", "\U000e0041", "\U000e0100", "\u17b4", "\u206a", "\ue000", "\u0378", "\u2028"])
+def test_what_looks_like_a_blank_or_like_nothing_is_spelled_out_in_a_command(character: str) -> None:
+    shown = visible(f"rm{character}x", exact=True)
+    assert shown.isascii() and f"{ord(character):x}" in shown
+
+
+def test_what_is_written_in_other_scripts_stays_as_it_is_in_a_command() -> None:
+    assert visible("echo 答案 é 🙂 C:\\new", exact=True) == "echo 答案 é 🙂 C:\\new"
+
+
+@pytest.mark.parametrize("entity", ["&#x202e;", "&#8238;", "&#x200b;", "&ZeroWidthSpace;", "&#x2066;"])
+def test_an_entity_draws_no_character_that_turns_or_hides(entity: str) -> None:
+    shown = render(f"**a** {entity}evil", Stream(FakeStream(tty=True), environ={}), 80)
+    assert not set(shown) & set("\u202e\u200b\u2066")
+    assert "evil" in shown
