@@ -219,7 +219,7 @@ def test_reload_keeps_the_conversation_and_finds_a_new_skill(tmp_path: Path) -> 
         (skills / "fresh" / "SKILL.md").write_text("---\nname: fresh\ndescription: Just arrived.\n---\nHi.\n", encoding="utf-8")
         terminal.wait_prompt()
         terminal.type("reload" + ENTER)
-        terminal.wait_for("1 skills loaded")
+        terminal.wait_for("1 skill loaded")
         terminal.wait_prompt()
         terminal.type("again" + ENTER)
         terminal.wait_for("two")
