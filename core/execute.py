@@ -8,9 +8,8 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from core import guard, runner
 from core.config import ROOT, Settings
 from core.errors import ActionError
 from core.files import create_inside
@@ -19,17 +18,19 @@ from core.skills import SkillRegistry
 from core.visible import cut_middle, neutralise, one_line
 from core.workspace import AGENT_FOLDER, Workspace
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # guard and runner are large, and nothing needs them before the first action
+    from core import guard, runner
     from core.commands import DeclaredCall
     from core.sandbox import Sandbox
 
-_NOT_FOUND = re.compile(r"(?:can't open file|No such file or directory:|cannot access|cannot open|cannot stat) '([^'\n]+)'|"
-                        r": ([^:'\n]+): No such file or directory")
-_NO_MODULE = re.compile(r"No module named '([\w-]+)")
+# Patterns as text: the first failed command compiles them, not every start.
+_NOT_FOUND = (r"(?:can't open file|No such file or directory:|cannot access|cannot open|cannot stat) '([^'\n]+)'|"
+              r": ([^:'\n]+): No such file or directory")
+_NO_MODULE = r"No module named '([\w-]+)"
 _NETWORK = ("network", "exfil")
 _WATCHED = 1_000_000  # bytes
 RUNNER = Path(__file__).with_name("guard_runner.py")
-Confirm = Callable[[str, str, str, guard.Verdict, str], bool]
+Confirm: TypeAlias = "Callable[[str, str, str, guard.Verdict, str], bool]"
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ def _content(path: Path) -> int:
 
 def needs_network(verdict: guard.Verdict) -> bool:
     """Whether some part of the judged command needs the network, so that a yes to it is a yes to that."""
+    from core import guard
+
     table = guard.rules()
     return verdict.network or verdict.effect in _NETWORK or any(table[rule].effect in _NETWORK for rule in verdict.rules if rule in table)
 
@@ -83,6 +86,8 @@ class Executor:
 
     def run(self, arguments: Mapping[str, Any], action_id: str) -> Result:
         """Judge, ask, run, report. ActionError when the command cannot be started."""
+        from core import runner
+
         command = arguments["command"]
         cwd = self._workspace.working_directory(arguments.get("cwd"), command)
         declared = self._registry.match_command(command, cwd)
@@ -101,6 +106,8 @@ class Executor:
 
     def _verdict(self, command: str, cwd: Path, declared: DeclaredCall | None) -> guard.Verdict:
         """What the guard says. Without a sandbox, whatever does more than read asks; a declared command asks by its declared effect."""
+        from core import guard
+
         confined = self._sandbox().confines
         if declared is not None:
             seen = guard.judge("true", workspace=self._workspace.root)
@@ -114,6 +121,8 @@ class Executor:
 
     def permit(self, action_id: str, action: str, path: Path) -> Result | None:
         """Ask for a file that read_file or write_file may not touch unasked (keys, git hooks, …); the refusal, or None when it may go on."""
+        from core import guard
+
         verdict = guard.judge_path(path, "read" if action == "read_file" else "write", workspace=self._workspace.root, project=ROOT,
                                    skill_roots=self._workspace.skill_roots, writable=self._workspace.added)
         if verdict.decision == "allow":
@@ -123,6 +132,8 @@ class Executor:
         return None if asked else refused(verdict)
 
     def _execute(self, argv: list[str], cwd: Path, arguments: Mapping[str, Any], action_id: str, network: bool) -> Result:
+        from core import runner
+
         limit = float(arguments.get("timeout") or self._settings.command_timeout)
         self._outputs += 1
         named = self._named_files(str(arguments["command"]), cwd)
@@ -165,7 +176,7 @@ class Executor:
 
     def _missing(self, output: str) -> str:
         """Where the file is that a failed command did not find, when the workspace has one of that name."""
-        found = _NOT_FOUND.search(output)
+        found = re.search(_NOT_FOUND, output)
         if found is None:
             return ""
         name = next(group for group in found.groups() if group).replace("\\", "/").rsplit("/", 1)[-1]
@@ -174,7 +185,7 @@ class Executor:
 
     def _module(self, output: str) -> str:
         """A script that imports a skill, or a package that is not there."""
-        found = _NO_MODULE.search(output)
+        found = re.search(_NO_MODULE, output)
         if found is None:
             return ""
         skill = next((name for name in self._registry.skills if name.replace("-", "_").lower() == found[1].lower()), "")

@@ -15,19 +15,19 @@ from core.config import ROOT, Settings, added_folders, load_settings
 from core.errors import AgentError, Cancelled, ContextOverflow, ProtocolError, SettingsError
 from core.events import Emitter
 from core.execute import Executor, Result, needs_network
-from core.guard import Verdict
 from core.handlers import KernelEventHandler, NullHandler, deliver
 from core.i18n import t
 from core.limits import CostLimit, DenialLimit, Done, Limit, RefusalLimit, RepeatLimit, RunState, StepLimit, Stop, action_key
 from core.model import Model
-from core.review import Review
 from core.skills import SkillRegistry
 from core.visible import neutralise
 from core.workspace import Workspace
 
 if TYPE_CHECKING:
     from core.endpoint.reply import Reply
+    from core.guard import Verdict
     from core.llm import CallLLMOptions, ChatClient, Message
+    from core.review import Review
     from core.sandbox import Sandbox
 
 
@@ -67,6 +67,7 @@ class AgentKernel:
         self._workspace = Workspace(self.settings.workspace, registry.roots, added=writable, readable=readable)
         registry.writable_roots = [self._workspace.root, *self._workspace.added]
         self._sandbox: Sandbox | None = None
+        self._review: Review | None = None
         self._executor = Executor(registry, self._workspace, self.settings, sandbox=lambda: self.sandbox, confirm=self._confirm,
                                   grants_network=lambda: not getattr(self.handler, "auto_approve", False), emit=self._emitter.emit,
                                   cancelled=self._cancelled)
@@ -120,12 +121,9 @@ class AgentKernel:
             self._sandbox.close()
 
     def _loop(self, state: RunState, stream: bool) -> Stop:
-        guided = self._model.guided
-        limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), RepeatLimit(2 if guided else 3), DenialLimit(),
+        self._actions.guided = self._model.guided
+        limits: list[Limit] = [StepLimit(self.max_steps), RefusalLimit(), RepeatLimit(2 if self._actions.guided else 3), DenialLimit(),
                                CostLimit(self.settings.max_run_tokens)]
-        reviewed = self.settings.answer_check and not self._model.embedded
-        self._actions.guided = guided
-        review = Review(guided=guided, exists=self._workspace.exists) if reviewed else None
         while True:
             for limit in limits:
                 if stop := limit.before(state):
@@ -133,15 +131,15 @@ class AgentKernel:
                         self._emitter.emit("error", code="limit", message=stop.message, retryable=False)
                     return stop
             state.steps += 1
-            stop = self._step(state, limits, review, stream)
+            stop = self._step(state, limits, stream)
             if stop is not None:
                 return stop
 
-    def _step(self, state: RunState, limits: list[Limit], review: Review | None, stream: bool) -> Stop | None:
+    def _step(self, state: RunState, limits: list[Limit], stream: bool) -> Stop | None:
         """Ask, parse, act, observe. Returns how the run ends when the model answered."""
         reply = self._ask(state, stream)
         step = self._parse(reply, state)
-        if step is None or (review is not None and self._challenged(step, state, review)):
+        if step is None or self._challenged(step, state):
             return None
         if step.action == "answer":
             answer: str = step.arguments["answer"]
@@ -207,9 +205,14 @@ class AgentKernel:
         self._say("assistant", step.source)
         return step
 
-    def _challenged(self, step: protocol.Step, state: RunState, review: Review) -> bool:
+    def _challenged(self, step: protocol.Step, state: RunState) -> bool:
         """Whether the step is questioned instead of taken; the model has been told why."""
-        challenge = review.challenge(step.action, step.arguments, state)
+        if self._model.embedded or not self.settings.answer_check:
+            return False
+        if self._review is None:
+            from core.review import Review
+            self._review = Review(guided=self._actions.guided, exists=self._workspace.exists)
+        challenge = self._review.challenge(step.action, step.arguments, state)
         if challenge:
             self._emitter.emit("refused", kind="challenged", detail=challenge)
             self._observe(Result(False, challenge, challenge), [])
@@ -243,6 +246,7 @@ class AgentKernel:
         return approved
 
     def _begin(self, query: str) -> None:
+        self._review = None
         try:
             self.workspace.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -4,10 +4,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.errors import AgentError, SettingsError
-from core.guard.verdict import Verdict
 from core.i18n import t
 from ui.cli.counts import counted
 from ui.cli.lines import forget_typed_ahead, read_line
@@ -16,6 +15,9 @@ from ui.cli.quote import Quote, indented, marked, quote, squeezed
 from ui.cli.scopes import Scope, scripts_of
 from ui.cli.screen import Screen
 from ui.cli.terminal import clip, is_terminal, visible
+
+if TYPE_CHECKING:
+    from core.guard.verdict import Verdict
 
 _YES = ("y", "yes", "是", "好")
 _ALWAYS = ("a", "always", "总是", "一直")
@@ -34,6 +36,7 @@ class Question(NamedTuple):
     effect: str = ""
     verdict: Verdict | None = None
     cwd: str = ""
+    network: bool = False
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -58,10 +61,12 @@ def question_of(action: str, detail: str, request: Mapping[str, Any], verdict: M
     """The question of on_confirm, with what the events before it told: confirm.requested and the verdict on the same action."""
     known = None
     if verdict and verdict.get("id") == request.get("id"):
+        from core.guard.verdict import Verdict
+
         fields = {name: value for name, value in verdict.items() if name in Verdict.__dataclass_fields__}
         known = Verdict(**{**fields, "span": tuple(verdict["span"]), "rules": tuple(verdict["rules"])})
     rule, reason, effect = (str(request.get(name) or "") for name in ("rule", "reason", "effect"))
-    return Question(action, detail, rule, reason, effect, known, str(request.get("cwd") or ""))
+    return Question(action, detail, rule, reason, effect, known, str(request.get("cwd") or ""), bool(request.get("network")))
 
 
 class Confirmer:
@@ -150,7 +155,7 @@ class Confirmer:
         self.screen.line("\n".join([*marked(before, err, "bold"), *missing, *marked(after, err, "bold")]))
         if question.effect:
             self._line(t("cli.confirm_effect", effect=question.effect, rules=", ".join(question.rules)), "dim")
-        if question.action == "run_command" and question.effect in _NETWORK and not self.networked:
+        if question.action == "run_command" and (question.network or question.effect in _NETWORK) and not self.networked:
             self._line(t("cli.confirm_network_skill" if question.rule == "declared.network" else "cli.confirm_network"), "yellow")
         return quoted
 
