@@ -40,9 +40,9 @@ for number, text in enumerate(data.decode("utf-8-sig").splitlines(), 1):
     word, _, rest = text.partition(" ")
     if word == "out":
         sys.stdout.buffer.write(rest.encode() + b"\\r\\n"); objects.append(rest)
-    elif word == "arguments": print(json.dumps(words))
-    elif word == "environment": print(json.dumps(dict(os.environ)))
-    elif word == "script": print(json.dumps([script, data[:3].hex(), os.getcwd(), os.path.exists(words[words.index("-File") + 1])]))
+    elif word == "arguments": print(json.dumps(words), flush=True)
+    elif word == "environment": print(json.dumps(dict(os.environ)), flush=True)
+    elif word == "script": print(json.dumps([script, data[:3].hex(), os.getcwd(), os.path.exists(words[words.index("-File") + 1])]), flush=True)
     elif word == "error": line(error={{"message": rest, "line": number, "column": 1, "category": "ObjectNotFound", "source": text}})
     elif word == "warning": line(warning=rest)
     elif word == "escape": subprocess.Popen(["sleep", rest], start_new_session=True)

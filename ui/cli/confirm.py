@@ -174,7 +174,9 @@ class Confirmer:
         offered = self.memory.offers(question) if self.memory else []
         if offered:
             self._line(t("cli.confirm_remember", rules=" | ".join(rule_words(*offer) for offer in offered)))
-        answer = self._answer(question, quoted, "cli.confirm_ask" + ("" if scopes else "_once") + ("_remember" if offered else ""))
+        prompts = {(True, True): "cli.confirm_ask_remember", (True, False): "cli.confirm_ask",
+                   (False, True): "cli.confirm_ask_once_remember", (False, False): "cli.confirm_ask_once"}
+        answer = self._answer(question, quoted, prompts[bool(scopes), bool(offered)])
         if scopes and answer in _ALWAYS:
             self.always += [scope for scope in scopes if scope not in self.always]
             self._line(t("cli.always_set", rule=_shown(scopes)), "dim")
