@@ -6,9 +6,11 @@ fine; the second is written and remarked on, since the next run would fail anywa
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 _LONGEST = 200_000
+_PAIR = re.compile(r"""["']?([\w-]+)["']?\s*[:=]\s*["']?([^"',}\n]+?)["']?\s*(?:[,}\n]|$)""")
 
 
 def refusal(path: Path, shown: str, before: str, after: str) -> str:
@@ -18,8 +20,25 @@ def refusal(path: Path, shown: str, before: str, after: str) -> str:
     problem = _json_problem(after)
     if not problem or _json_problem(before):
         return ""
+    meant = _as_meant(before, after)
+    if meant:
+        return f"your content is not JSON ({problem}), so nothing was changed. With your change and the rest kept, {shown} would be:\n{meant}"
     return (f"your content is not JSON ({problem}), so nothing was changed. The file says now:\n{before.strip()[:1000]}\n"
             f"Change it with a command such as: sed -i 's/OLD/NEW/' {shown} - or send write_file again with this whole text and your change in it.")
+
+
+def _as_meant(before: str, after: str) -> str:
+    """The old object with the `key: value` pairs of a text that is no JSON, as JSON; "" when they do not fit it."""
+    old = json.loads(before)
+    if not isinstance(old, dict):
+        return ""
+    changes: dict[str, object] = {}
+    for key, value in _PAIR.findall(after[:2000]):
+        if isinstance(old.get(key), str):
+            changes[key] = value
+        elif key in old and not _json_problem(value):
+            changes[key] = json.loads(value)
+    return json.dumps({**old, **changes}, ensure_ascii=False, indent=2)[:4000] if changes else ""
 
 
 def loss(path: Path, shown: str, before: str, after: str) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # guard and runner are large, and nothing needs them before t
 _NOT_FOUND = (r"(?:can't open file|No such file or directory:|cannot access|cannot open|cannot stat) '([^'\n]+)'|"
               r": ([^:'\n]+): No such file or directory")
 _NO_MODULE = r"No module named '([\w-]+)"
+_NO_NUMBER = r"(?:could not convert string to float|invalid literal for int\(\) with base 10): '([^'\d\n]{1,60})'"
 _NETWORK = ("network", "exfil")
 _WATCHED = 1_000_000  # bytes
 RUNNER = Path(__file__).with_name("guard_runner.py")
@@ -46,6 +47,12 @@ class Result:
     diff: str = ""
     denied: bool = False
     blocked: str = ""
+
+
+def _header(output: str) -> str:
+    """A script that took a word, usually a column's name, for a number."""
+    found = re.search(_NO_NUMBER, output)
+    return f"'{found[1]}' is a word, perhaps from the header line of the data: skip what is not a number." if found else ""
 
 
 def _content(path: Path) -> int:
@@ -163,7 +170,7 @@ class Executor:
             advice = ["Check its effect, or print the result."] if result.exit_code == 0 and not ended and not changes else []
             notes.append(" ".join([SILENT, *changes, *advice]))
         if result.exit_code:
-            notes += [note for note in (self._missing(body), self._module(body)) if note]
+            notes += [note for note in (self._missing(body), self._module(body), _header(body)) if note]
         text = "\n".join([first, *([body] if body.strip() else []), *notes])
         return Result(result.exit_code == 0 and not ended, text, f"{ended or result.exit_code}\n{body}", result.exit_code,
                       truncated=result.whole is not None)

@@ -209,6 +209,11 @@ def test_a_script_that_imports_a_skill_or_a_missing_package_is_told_what_to_do(b
     assert "standard library" in bench.do("run_command", command="python -c 'import no_such_package.part'").content
 
 
+def test_a_script_that_takes_a_header_for_a_number_is_told(bench: Bench) -> None:
+    assert "'amount' is a word, perhaps from the header line" in bench.do("run_command", command="python -c \"int('amount')\"").content
+    assert "header" not in bench.do("run_command", command="python -c \"int('12x')\"").content
+
+
 def test_a_silent_command_says_so(bench: Bench) -> None:
     assert "It printed nothing. Check its effect" in bench.do("run_command", command="true").content
 

@@ -38,3 +38,14 @@ def test_a_new_json_text_that_loses_a_key_is_told() -> None:
     assert '"volume"' in loss(Path("a.json"), "a.json", before, '{"theme": "dark"}')
     assert loss(Path("a.json"), "a.json", before, '{"volume": 3, "theme": "dark"}') == ""
     assert loss(Path("a.json"), "a.json", "[1]", "{}") == "" == loss(Path("a.txt"), "a.txt", before, "{}") == loss(Path("a.json"), "a.json", "", "{}")
+
+
+@pytest.mark.parametrize("after", ['theme: "dark"', "theme: dark", "{theme: 'dark'}", "theme = dark\n"])
+def test_a_change_that_is_written_as_a_pair_is_shown_as_the_whole_text(after: str) -> None:
+    reason = refusal(Path("a.json"), "a.json", '{"volume": 3, "theme": "light"}', after)
+    assert '"volume": 3,\n  "theme": "dark"' in reason and "nothing was changed" in reason
+
+
+def test_a_pair_that_does_not_fit_the_object_changes_nothing_in_what_is_shown() -> None:
+    assert "would be" not in refusal(Path("a.json"), "a.json", '{"volume": 3}', "volume: loud, other: 4")
+    assert "would be" not in refusal(Path("a.json"), "a.json", "[1]", "volume: 4")
