@@ -216,7 +216,8 @@ class AgentKernel:
         if challenge:
             self._emitter.emit("refused", kind="challenged", detail=challenge)
             self._observe(Result(False, challenge, challenge), [])
-            state.barred = frozenset({"answer"} & {step.action})
+            held = frozenset({"answer"} & {step.action})
+            state.barred = state.barred | held if len(state.barred) < 3 else held  # two actions at least are left to choose from
         return bool(challenge)
 
     def _act(self, step: protocol.Step, state: RunState) -> Result:
