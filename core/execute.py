@@ -80,12 +80,13 @@ def refused(verdict: guard.Verdict) -> Result:
 
 
 class Executor:
-    """Runs the commands of one session. `confirm` asks the person; `grants_network` says whether that yes may open the network."""
+    """Runs the commands of one session. `confirm` asks the person; `by_person` says whether a yes comes from a person: only then may it
+    open the network, or a file that the guard protects."""
 
     def __init__(self, registry: SkillRegistry, workspace: Workspace, settings: Settings, *, sandbox: Callable[[], Sandbox], confirm: Confirm,
-                 grants_network: Callable[[], bool], emit: Callable[..., None], cancelled: threading.Event) -> None:
+                 by_person: Callable[[], bool], emit: Callable[..., None], cancelled: threading.Event) -> None:
         self._registry, self._workspace, self._settings = registry, workspace, settings
-        self._sandbox, self._confirm, self._grants_network = sandbox, confirm, grants_network
+        self._sandbox, self._confirm, self._by_person = sandbox, confirm, by_person
         self._emit, self._cancelled = emit, cancelled
         self.observation_limit = settings.observation_limit
         self._outputs = 0
@@ -103,7 +104,7 @@ class Executor:
         asked = verdict.decision == "ask" and not (declared is not None and verdict.effect == "network" and declared.spec.skill in self._networked)
         if verdict.decision == "deny" or (asked and not self._confirm(action_id, "run_command", command, verdict, str(cwd))):
             return refused(verdict)
-        network = self._settings.network or (asked and needs_network(verdict) and self._grants_network())
+        network = self._settings.network or (asked and needs_network(verdict) and self._by_person())
         if declared is not None:
             if network and verdict.effect == "network":
                 self._networked.add(declared.spec.skill)
@@ -135,6 +136,8 @@ class Executor:
         if verdict.decision == "allow":
             return None
         self._emit("verdict", id=action_id, **verdict.to_dict())
+        if not self._by_person():  # no sandbox stands behind these two actions: what --auto-approve may approve ends here
+            return refused(replace(verdict, decision="deny"))
         asked = verdict.decision == "ask" and self._confirm(action_id, action, self._workspace.shown(path), verdict, "")
         return None if asked else refused(verdict)
 

@@ -69,7 +69,7 @@ class AgentKernel:
         self._sandbox: Sandbox | None = None
         self._review: Review | None = None
         self._executor = Executor(registry, self._workspace, self.settings, sandbox=lambda: self.sandbox, confirm=self._confirm,
-                                  grants_network=lambda: not getattr(self.handler, "auto_approve", False), emit=self._emitter.emit,
+                                  by_person=lambda: not getattr(self.handler, "auto_approve", False), emit=self._emitter.emit,
                                   cancelled=self._cancelled)
         self._actions = Actions(registry, self._workspace, self.settings, self._executor)
 

@@ -40,10 +40,11 @@ class Bench:
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.workspace = Workspace(self.root, self.registry.roots)
         self.approve = approve
+        self.person = True
         self.sandbox = Sandbox(self.root, self.registry.roots, at_most=tier)
         OPENED.append(self.sandbox)
         chosen = Settings(workspace=self.root, skills_dir=folder / "skills", **settings)
-        executor = Executor(self.registry, self.workspace, chosen, sandbox=lambda: self.sandbox, confirm=self.confirm, grants_network=lambda: True,
+        executor = Executor(self.registry, self.workspace, chosen, sandbox=lambda: self.sandbox, confirm=self.confirm, by_person=lambda: self.person,
                             emit=lambda kind, **data: self.events.append((kind, data)), cancelled=threading.Event())
         self.actions = Actions(self.registry, self.workspace, chosen, executor)
 
@@ -136,6 +137,14 @@ def test_a_key_file_is_read_only_after_a_yes(tmp_path: Path) -> None:
     (bench.root / ".env").write_text("API_KEY=sk-secret")
     result = bench.do("read_file", path=".env")
     assert result.denied and "sk-secret" not in result.content and bench.asked == [".env"]
+
+
+def test_automatic_approval_opens_no_protected_file(bench: Bench) -> None:
+    bench.person = False
+    (bench.root / ".env").write_text("API_KEY=sk-secret")
+    for result in (bench.do("read_file", path=".env"), bench.do("write_file", path=".git/hooks/pre-commit", content="x")):
+        assert result.denied and "blocked_by: guard" in result.content and "sk-secret" not in result.content
+    assert bench.asked == [] and not (bench.root / ".git").exists()
 
 
 def test_a_declared_command_runs_without_a_question_and_without_a_shell(bench: Bench) -> None:
