@@ -118,6 +118,7 @@ class Executor:
 
         confined = self._sandbox().confines
         if declared is not None:
+            # Its argv is rebuilt from the declaration and meets no shell: beside the declared effect there is no text left to judge.
             seen = guard.judge("true", workspace=self._workspace.root)
             return replace(guard.judge_declared(declared.spec.effect, seen, sandboxed=confined), command=command)
         verdict = guard.judge(command, shell="powershell" if os.name == "nt" else "posix", workspace=self._workspace.root, cwd=cwd, project=ROOT,

@@ -254,7 +254,7 @@ class AgentKernel:
             raise SettingsError("kernel.no_workspace", path=str(self.workspace), reason=error.strerror or str(error)) from error
         if (held := self._workspace.holding([ROOT, *self.registry.roots])) is not None:
             raise SettingsError("kernel.workspace_holds", path=str(self.workspace), held=str(held))
-        system = prompt.system_prompt(self.registry.get_prompt_snippet(), self._workspace)
+        system = self._emitter.hide(prompt.system_prompt(self.registry.get_prompt_snippet(), self._workspace))
         if not self.history:
             self._say("system", system)
         elif self.history[0]["content"] != system:
@@ -293,6 +293,5 @@ class AgentKernel:
 
             writable, readable = added_folders(self.settings.add_dirs)
             self.workspace.mkdir(parents=True, exist_ok=True)
-            self._sandbox = Sandbox(self.workspace, [*self.registry.roots, *readable], writable, secrets=[self.settings.api_key],
-                                    masked=[folder for folder in self.registry.roots if folder.name == ".env"])
+            self._sandbox = Sandbox(self.workspace, [*self.registry.roots, *readable], writable, secrets=[self.settings.api_key])
         return self._sandbox

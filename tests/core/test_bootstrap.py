@@ -305,7 +305,7 @@ def test_an_old_python_is_told_so_in_one_line(project: Project, tmp_path: Path) 
 @pytest.mark.parametrize("file", ["core/__init__.py", "core/bootstrap.py", "core/bootstrap_install.py", "core/i18n.py", "core/errors.py",
                                   "main_cmd.py", "ui/cli/arguments.py", "tests/__init__.py", "tests/__main__.py"])
 def test_what_runs_before_the_version_check_parses_on_python_3_8(file: str) -> None:
-    ast.parse((ROOT / file).read_text(encoding="utf-8"), feature_version=(3, 8))
+    assert ast.parse((ROOT / file).read_text(encoding="utf-8"), feature_version=(3, 8)).body
 
 
 def test_a_warm_check_imports_nothing(project: Project) -> None:

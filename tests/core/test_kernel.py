@@ -291,3 +291,13 @@ def test_a_workspace_that_holds_the_skills_is_refused(make: Any, tmp_path: Path)
     kernel, recorder, _ = make(workspace_is=tmp_path)
     kernel.run("hello")
     assert kernel.outcome is not None and kernel.outcome.exit_code == 3 and "skills" in recorder.errors[0]
+
+
+def test_a_note_that_holds_the_key_does_not_carry_it_into_the_prompt_nor_renew_the_prompt_each_time(make: Any, tmp_path: Path) -> None:
+    key = "key-0123456789abcdef"
+    kernel, recorder, client = make(reply("answer", answer="x"), reply("answer", answer="y"), reply("answer", answer="z"), api_key=key)
+    kernel.run("hello")
+    (tmp_path / "workspace" / "AGENTS.md").write_text(f"the key is {key}")
+    kernel.run("hello")
+    kernel.run("hello")
+    assert key not in str(client.requests) and "the key is" in client.requests[-1][0]["content"] and recorder.types().count("log") == 1

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -287,8 +288,11 @@ def test_a_client_that_is_thrown_away_closes_its_connection(talk: Callable[..., 
     one = talk(ANSWER)
     client = ChatClient(one.client._settings)
     client.complete(MESSAGES)
-    del client
-    gc.collect()
+    with warnings.catch_warnings(record=True) as left_open:
+        warnings.simplefilter("always", ResourceWarning)
+        del client
+        gc.collect()
+    assert left_open == []
 
 
 def test_a_request_over_http_needs_neither_httpx_nor_a_tls_context() -> None:

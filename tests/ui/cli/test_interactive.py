@@ -252,7 +252,7 @@ def test_tab_completes_commands_skills_and_paths(tmp_path: Path) -> None:
         terminal.wait_prompt()
         for typed, completed in (("/rev", "/revoke"), ("use mat", "math-tools"), ("read report-", "report-of-june.txt")):
             terminal.type(typed + TAB)
-            terminal.wait_for(completed)
+            assert completed in terminal.wait_for(completed)
             terminal.type(CTRL_U)
 
 

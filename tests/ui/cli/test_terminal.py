@@ -42,7 +42,7 @@ def test_a_pipe_has_escapes_only_where_somebody_asked(tmp_path: Path, more: dict
 
 @pytest.mark.parametrize("encoding", ["utf-8", "gbk", "gb18030", "ascii", "latin-1", "cp1252", None])
 def test_the_signs_can_be_written_in_the_encoding(encoding: str | None) -> None:
-    "".join(icons_for(encoding)).encode(encoding or "ascii")
+    assert "".join(icons_for(encoding)).encode(encoding or "ascii")
 
 
 @pytest.mark.parametrize("more", [{"PYTHONIOENCODING": "gbk"}, {"LC_ALL": "C"}, {"PYTHONIOENCODING": "ascii"},
