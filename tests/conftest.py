@@ -3,10 +3,14 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 
 import pytest
 
 from core import i18n
+
+# A suite that was started in the background inherits an ignored SIGINT, and so would every program whose Ctrl-C it tests.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _SETTINGS = re.compile(
     r"^(API_|MODEL_NAME$|MAX_|RETRY_|COMMAND_TIMEOUT$|TEMPERATURE$|CONTEXT_WINDOW$|RESPONSE_FORMAT$|PROXY$|AGENT_|OBSERVATION_LIMIT$"
