@@ -13,7 +13,7 @@ from typing import Any
 
 from taskbook.arguments import Given, Usage, read_words
 from taskbook.contract import TodoError
-from taskbook.words import detect_language, say
+from taskbook.words import detect_language
 
 HERE = Path(__file__).resolve().parent
 

@@ -1,6 +1,7 @@
 """Reads the words of a command line by the table of operations. By hand: argparse would cost more time than most operations take.
 
-    main.py [--db PATH] [--now ISO] [--lang en|zh] OPERATION [required values in order] [--name VALUE | --name=VALUE | --flag] [--json '{…}' | --json -]
+    main.py [--db PATH] [--now ISO] [--lang en|zh] OPERATION [required values in order] [--name VALUE | --name=VALUE | --flag]
+            [--json '{…}' | --json -]
 
 Hyphens and underscores in names are the same. After `--` every word is a value. A lone --json is allowed and changes nothing: the
 answer is JSON in any case.

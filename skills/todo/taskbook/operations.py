@@ -94,11 +94,13 @@ SPECIFIED: Mapping[str, Operation] = {
         "reminders",
         ("get_due_reminders", "read", "What is overdue, due soon, or due today.", {
             "within_minutes": {"type": "integer", "minimum": 0, "maximum": 525_600, "default": 60}}, ()),
-        ("send_desktop_notification", "write", "Show a notification on the desktop.", {"title": _text(200), "message": _text(1000)}, ("title", "message")),
+        ("send_desktop_notification", "write", "Show a notification on the desktop.", {
+            "title": _text(200), "message": _text(1000)}, ("title", "message")),
         ("reminder_overview", "read", "Counts of what comes up, and the nearest five.", {}, ())),
     **_table(
         "preferences",
-        ("remember_preference", "write", "Remember a preference and why.", {"key": _text(100), "value": _text(1000), "reason": _text(1000)}, ("key", "value")),
+        ("remember_preference", "write", "Remember a preference and why.", {
+            "key": _text(100), "value": _text(1000), "reason": _text(1000)}, ("key", "value")),
         ("recall_preference", "read", "One preference.", {"key": _text(100)}, ("key",)),
         ("list_preferences", "read", "All preferences.", {}, ()),
         ("forget_preference", "destructive", "Forget a preference.", {"key": _text(100)}, ("key",))),
@@ -106,7 +108,8 @@ SPECIFIED: Mapping[str, Operation] = {
 
 FURTHER: Mapping[str, Operation] = {
     **_table("phrases", ("parse_time", "read", "What a time phrase means, or why it is refused.", {"text": _text(200)}, ("text",))),
-    **_table("quick", ("quick_add", "write", "Add what one sentence says: title, deadline, priority, length, tags, repetition.", {"text": _text(600)}, ("text",))),
+    **_table("quick", ("quick_add", "write", "Add what one sentence says: title, deadline, priority, length, tags, repetition.", {
+        "text": _text(600)}, ("text",))),
     **_table(
         "journal",
         ("undo", "write", "Take the last change back; a batch is one change.", {}, ()),

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
+from timephrase import Rule, parse, parse_rule
+
 from taskbook.clock import read_now
 from taskbook.contract import Context, TodoError
 from taskbook.words import say
-from timephrase import Rule, parse, parse_rule
 
 
 def parse_time(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
@@ -18,16 +19,18 @@ def parse_time(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
 
     text, parts = values["text"], known(ctx.store).part_of_day
     reading = parse(text, ctx.now, parts)
-    answer: dict[str, Any] = {"text": text, "due": reading.due, "assumed": reading.assumed.say(ctx.lang) if reading.assumed else None}
+    assumed = reading.assumed.say(ctx.lang) if reading.assumed else None
+    answer: dict[str, Any] = {"text": text, "due": reading.due, "assumed": assumed}
     if reading.due is not None:
         from taskbook.task import due_display
 
-        key = "phrases.assumed" if reading.assumed else "phrases.due"
-        return {**answer, "message": ctx.say(key, text=text, due=due_display(reading.due, ctx.now, ctx.lang), iso=reading.due, assumed=answer["assumed"])}
+        shown = due_display(reading.due, ctx.now, ctx.lang)
+        key = "phrases.assumed" if assumed else "phrases.due"
+        return {**answer, "message": ctx.say(key, text=text, due=shown, iso=reading.due, assumed=assumed)}
     rule = parse_rule(text, ctx.now, parts)
     if isinstance(rule, Rule):
-        first = rule.first(ctx.now)
-        return {**answer, "rule": rule.say(ctx.lang), "next": first, "message": ctx.say("phrases.rule", text=text, rule=rule.say(ctx.lang), first=first)}
+        first, spoken = rule.first(ctx.now), rule.say(ctx.lang)
+        return {**answer, "rule": spoken, "next": first, "message": ctx.say("phrases.rule", text=text, rule=spoken, first=first)}
     raise TodoError("invalid_argument", "phrases.refused", answer, refusal=reading.error)
 
 
