@@ -6,6 +6,7 @@ stand in docs/writing-a-skill.md. PyYAML is imported when a file is read, not be
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,11 +24,25 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 _PLAIN_WORDS = re.compile(r"""(?:[^\s'"\\$`;&|<>()*?\[\]{}~#!%^]|'[^']*'|"[^"\\$`!%]*")+""")
 _OPTION = re.compile(r"-+[^\W\d]|--\Z")
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
+_ATTACHED = re.compile(r"(--[^={}]+)=\{([A-Za-z_]\w*)\}")
+_SIMPLE_ITEM = re.compile(r"[^\W_][\w.+-]*", re.ASCII)  # what no reader of a list could take for a separator, a quote or JSON
+
+
+class Phrase(str):
+    """A phrase of `say` that says more than its words: `given` are values that it sets, `where` patterns that narrow its slots."""
+
+    given: Mapping[str, Any]
+    where: Mapping[str, str]
+
+    def __new__(cls, text: str, given: Mapping[str, Any] | None = None, where: Mapping[str, str] | None = None) -> Phrase:
+        phrase = super().__new__(cls, text)
+        phrase.given, phrase.where = given or {}, where or {}
+        return phrase
 
 
 @dataclass(frozen=True)
 class CommandSpec:
-    """One declared command. `argv` holds the placeholders, `params` JSON Schema properties, `say` phrases with slots."""
+    """One declared command. `argv` holds the placeholders, `params` JSON Schema properties, `say` phrases with slots (each a str or a Phrase)."""
 
     skill: str
     name: str
@@ -198,8 +213,10 @@ def _take_json(spec: CommandSpec, arguments: list[str]) -> tuple[list[str], bool
 def _read_arguments(spec: CommandSpec, arguments: Sequence[str]) -> dict[str, Any] | None:
     """The raw values of the arguments; flags may stand anywhere before a `--`, everything else in the declared order."""
     flags = {spec.argv[index]: flag_parameter(spec.argv, index) for index in range(2, len(spec.argv)) if flag_parameter(spec.argv, index)}
+    attached_to = {match[1]: match[2] for element in spec.argv[2:] if (match := _ATTACHED.fullmatch(element))}
     shape = [element for index, element in enumerate(spec.argv)
-             if index >= 2 and element not in flags and spec.argv[index - 1] not in flags]
+             if index >= 2 and element not in flags and spec.argv[index - 1] not in flags and not _ATTACHED.fullmatch(element)]
+    flags |= attached_to
     values: dict[str, Any] = {}
     rest: list[str] = []
     index = 0
@@ -210,20 +227,21 @@ def _read_arguments(spec: CommandSpec, arguments: Sequence[str]) -> dict[str, An
             rest.append(word)
             continue
         name = flags[flag]
-        if name in values:
-            return None
         taken = [attached] if equals else _flag_values(spec.params[name], arguments[index:])
-        if taken is None:
+        if name in values or taken is None:
             return None
         index += 0 if equals else len(taken)
-        values[name] = taken if spec.params[name].get("type") == "array" else taken[0] if taken else True
+        if spec.params[name].get("type") == "array":
+            values[name] = _listed(taken[0]) if equals or flag in attached_to and len(taken) == 1 else taken
+        else:
+            values[name] = taken[0] if taken else True
     return values if _Positions(spec, shape, rest).read(0, 0, values) else None
 
 
 def _flag_values(schema: Mapping[str, Any], following: Sequence[str]) -> list[str] | None:
-    """The words that a flag takes: none for a switch, all up to the next flag for a list, else one; None when there is none."""
+    """The words that a flag takes: a switch true or false or none, a list all up to the next flag, else one; None when there is none."""
     if schema.get("type") == "boolean":
-        return []
+        return [word for word in following[:1] if word in ("true", "false")]
     if schema.get("type") != "array":
         return list(following[:1]) or None
     return list(itertools.takewhile(lambda word: not word.startswith("--"), following)) or None
@@ -287,14 +305,31 @@ def _capture(spec: CommandSpec, element: str, word: str) -> dict[str, Any] | Non
         texts[parts[index + 1]] = word[place + len(parts[index]):end]
         end = place
     texts[parts[1]] = word[len(first):end]
-    return {name: text.split(",") if spec.params[name].get("type") == "array" else text for name, text in texts.items()}
+    return {name: _listed(text) if spec.params[name].get("type") == "array" else text for name, text in texts.items()}
+
+
+def _listed(text: str) -> list[Any]:
+    """The items of a list that stands in one word: a JSON array, or items with commas between them."""
+    if text.startswith("["):
+        try:
+            return list(json.loads(text))
+        except (ValueError, RecursionError):
+            return [text]
+    return text.split(",")
 
 
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
     return format(Decimal(repr(value)), "f") if isinstance(value, float) else str(value)
 
 
 def _joined(value: Any) -> str:
-    return ",".join(_text(one) for one in value) if isinstance(value, list) else _text(value)
+    """A list in one word: with commas where every item is plain, else as JSON, so that an item may hold a comma or be an object."""
+    if not isinstance(value, list):
+        return _text(value)
+    if value and all(not isinstance(one, str | dict) or isinstance(one, str) and _SIMPLE_ITEM.fullmatch(one) for one in value):
+        return ",".join(_text(one) for one in value)
+    return json.dumps(value, ensure_ascii=False)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.commands import EFFECTS, CommandSpec, placeholders
+from core.commands import EFFECTS, CommandSpec, Phrase, placeholders
 from core.phrases.usable import is_usable
-from core.schema_values import schema_problem
+from core.safe_pattern import pattern_problem
+from core.schema_values import BadValue, fit, schema_problem
 from core.skill_files import BadSkillFile, open_own
 
 MAX_BYTES = 256 * 1024
@@ -174,7 +175,7 @@ def _command(node: _Node, skill: str, directory: Path, problems: list[Problem]) 
     spec = CommandSpec(
         skill, name, _text(fields, "description", name, node.line), _argv(fields, name, node.line), directory, params,
         _texts(fields["required"], name, "required") if "required" in fields else (),
-        _texts(fields["say"], name, "say") if "say" in fields else (), _effect(fields, name, node.line, problems))
+        _say(fields["say"], name) if "say" in fields else (), _effect(fields, name, node.line, problems))
     _check_names(spec, fields, node.line)
     return spec
 
@@ -194,6 +195,21 @@ def _texts(node: _Node, command: str, key: str) -> tuple[str, ...]:
         if not isinstance(item.value, str) or not item.value or "\0" in item.value or not item.value.isascii() and _SURROGATE.search(item.value):
             raise _Bad("command_texts", item.line, command=command, field=key)
     return tuple(item.value for item in items)
+
+
+def _say(node: _Node, command: str) -> tuple[str, ...]:
+    """The phrases: a text, or {phrase, with, where} for one that also sets values, or narrows its slots by patterns."""
+    phrases: list[str] = []
+    for item in node.value if isinstance(node.value, list) else [node]:
+        if not isinstance(item.value, dict):
+            phrases.extend(_texts(item, command, "say"))
+            continue
+        parts = {key: part.plain() for key, part in item.value.items()}
+        given, where = parts.get("with", {}), parts.get("where", {})
+        if not isinstance(given, dict) or not isinstance(where, dict) or "phrase" not in parts or parts.keys() - {"phrase", "with", "where"}:
+            raise _Bad("command_texts", item.line, command=command, field="say")
+        phrases.append(Phrase(_texts(item.value["phrase"], command, "say")[0], given, where))
+    return tuple(phrases)
 
 
 def _argv(fields: Mapping[str, _Node], command: str, line: int) -> tuple[str, ...]:
@@ -242,15 +258,27 @@ def _check_names(spec: CommandSpec, fields: Mapping[str, _Node], line: int) -> N
             raise _Bad("command_required", fields["required"].line, command=spec.name, name=name)
         if name not in used:
             raise _Bad("command_unused", fields["params"].value[name].line, command=spec.name, name=name)
-    for place, phrase in _phrases(fields, line):
-        slots = placeholders([phrase])
-        missing = [name for name in spec.required if name not in slots and "default" not in spec.params[name]]
-        wrong = [name for name in slots if name not in spec.params or slots.count(name) > 1]
-        if wrong or missing or not is_usable(phrase, spec.params, spec.effect):
-            raise _Bad("command_say", place, command=spec.name, phrase=phrase, name=(*wrong, *missing, "?")[0])
+    for place, phrase in zip(_phrase_lines(fields, line), spec.say, strict=True):
+        wrong = _wrong_in(phrase, spec)
+        if wrong:
+            raise _Bad("command_say", place, command=spec.name, phrase=phrase, name=wrong)
 
 
-def _phrases(fields: Mapping[str, _Node], line: int) -> Iterator[tuple[int, str]]:
+def _wrong_in(phrase: str, spec: CommandSpec) -> str:
+    """The parameter for which a phrase cannot be used, "?" when its words are at fault, "" when all is well."""
+    slots, given, where = placeholders([phrase]), getattr(phrase, "given", {}), getattr(phrase, "where", {})
+    missing = [name for name in spec.required if name not in (*slots, *given) and "default" not in spec.params[name]]
+    wrong = [name for name in slots if name not in spec.params or slots.count(name) > 1 or name in given]
+    wrong += [name for name, pattern in where.items() if name not in slots or pattern_problem(pattern)]
+    for name, value in given.items():
+        try:
+            fit(value, spec.params[name])
+        except (BadValue, KeyError):
+            wrong.append(name)
+    return "" if not wrong and not missing and is_usable(phrase, spec.params, spec.effect) else (*wrong, *missing, "?")[0]
+
+
+def _phrase_lines(fields: Mapping[str, _Node], line: int) -> Iterator[int]:
     node = fields.get("say", _Node([], line))
     for item in node.value if isinstance(node.value, list) else [node]:
-        yield item.line, item.value
+        yield item.line

@@ -5,6 +5,7 @@ to run that command, and answers with what the command printed. `OfflineTranspor
 """
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -33,6 +34,7 @@ NAME = "built-in"
 NOT_UNDERSTOOD = "not-understood"
 _OBSERVATION = "[SYSTEM OBSERVATION]"
 _RESULT = re.compile(r"exit code: (-?\d+) \([^\n]*\)\n(?:cwd: [^\n]*\n?)?", re.ASCII)
+_KEY = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.)*")\s*:\s*')
 _PLAIN = re.compile(r"[\w@+=:,./-]+", re.ASCII)
 
 
@@ -104,6 +106,9 @@ class OfflineModel:
     def _answer(self, observation: str, spoken: str) -> dict[str, Any]:
         result = _RESULT.match(observation)
         output = observation[result.end():].strip() if result else observation.strip()
+        said = spoken_text(output) if result else ""
+        if said:
+            return _step(text_in(spoken, "offline.thought_said"), "answer", answer=said)
         if result and result[1] == "0":
             return _step(text_in(spoken, "offline.thought_done"), "answer", answer=output or text_in(spoken, "offline.silent"))
         key = "offline.command_failed" if result else "offline.not_run"
@@ -133,6 +138,24 @@ def read_conversation(messages: Sequence[Mapping[str, Any]]) -> Conversation:
     observations = [text for role, text in texts[start:] if role == "user" and text.startswith(_OBSERVATION)]
     observation = re.sub(r"\n?\[/SYSTEM OBSERVATION\]\s*\Z", "", observations[-1][len(_OBSERVATION):]).strip("\n") if observations else ""
     return Conversation(texts[start][1].split("\n\n[CONTEXT", 1)[0].strip(), actions, observation, start == asked[0])
+
+
+def spoken_text(output: str) -> str:
+    """What a command that prints one JSON object says to the person: its `text`, else its `message`, and its `warning`; "" for other output.
+
+    A sentence that says why something was not done is an answer as well; so is a question (delete it?). What was cut out of the middle of
+    a long object is gone: then the keys before the cut count.
+    """
+    found: dict[str, Any] = {}
+    decoder, place = json.JSONDecoder(), 0
+    with contextlib.suppress(ValueError, RecursionError):
+        while output.startswith("{") and (key := _KEY.match(output, place)):
+            found[json.loads(key[1])], place = decoder.raw_decode(output, key.end())
+    said = [found[key] for key in ("text", "message") if isinstance(found.get(key), str) and found[key].strip()][:1]
+    warning = found.get("warning")
+    if said and isinstance(warning, str) and warning and warning not in said[0]:
+        said.append(warning)
+    return "\n".join(said).strip()
 
 
 def _read_step(text: str) -> dict[str, Any]:

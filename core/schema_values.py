@@ -1,10 +1,12 @@
 """The part of JSON Schema that commands.yaml uses: which schemas are sound, and whether a value fits one.
 
-Types: string, integer, number, boolean, array (of the first four). Limits: enum, minimum, maximum, exclusiveMinimum,
-exclusiveMaximum, minLength, maxLength, pattern (core/safe_pattern.py), minItems, maxItems. Also default, description, title, examples.
+Types: string, integer, number, boolean, object, array (of all these but arrays). Limits: enum, minimum, maximum, exclusiveMinimum,
+exclusiveMaximum, minLength, maxLength, pattern (core/safe_pattern.py), minItems, maxItems, required (of an object: the keys that it must
+hold). Also default, description, title, examples, format.
 """
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -13,10 +15,10 @@ from typing import Any, TypeGuard
 from core.i18n import language, text_in
 from core.safe_pattern import fits, pattern_problem
 
-TYPES = ("string", "integer", "number", "boolean", "array")
+TYPES = ("string", "integer", "number", "boolean", "array", "object")
 _NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
-_WORDS = ("type", "enum", "pattern", "items", "default", "description", "title", "examples", "format", *_NUMERIC, *_COUNTS)
+_WORDS = ("type", "enum", "pattern", "items", "default", "description", "title", "examples", "format", "required", *_NUMERIC, *_COUNTS)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}\Z")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,300}(\.[0-9]{0,300})?|\.[0-9]{1,300})([eE][+-]?[0-9]{1,3})?\Z")
 _LIMIT = 10 ** 4000  # what _INTEGER allows; longer numbers cannot be written out
@@ -69,6 +71,10 @@ def _word_problem(schema: Mapping[str, Any]) -> str:
         return "enum must be a list that is not empty"
     if not all(isinstance(one, str | bool) or _is_number(one) for one in schema.get("enum", ())):
         return "enum must hold texts, numbers, true or false; put a date in quotes"
+    keys = schema.get("required", [])
+    listed = isinstance(keys, list) and all(isinstance(key, str) and key for key in keys)
+    if "required" in schema and (schema.get("type") != "object" or not listed):
+        return "required must list the keys of an object"
     wrong = pattern_problem(schema["pattern"]) if "pattern" in schema else ""
     return f"pattern {wrong}" if wrong else _default_problem(schema)
 
@@ -91,6 +97,8 @@ def fit(value: Any, schema: Mapping[str, Any]) -> Any:
     kind = schema.get("type", "string")
     if kind == "array":
         return _fit_array(value, schema)
+    if kind == "object":
+        return _fit_object(value, schema)
     typed: Any = _READERS[kind](value)
     if "enum" in schema and typed not in schema["enum"]:
         raise BadValue("enum", allowed=", ".join(str(one) for one in schema["enum"]))
@@ -138,6 +146,27 @@ def _string(value: Any) -> str:
 
 
 _READERS: Mapping[str, Callable[[Any], Any]] = {"integer": _integer, "number": _number, "boolean": _boolean, "string": _string}
+
+
+def _fit_object(value: Any, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """An object, or the JSON text of one. What it holds beside the required keys is the command's own matter."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            raise BadValue("object") from None
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise BadValue("object")
+    for key in schema.get("required", ()):
+        if key not in value:
+            raise BadValue("key", name=key)
+    try:
+        text = json.dumps(dict(value), allow_nan=False)
+    except (ValueError, TypeError, RecursionError):
+        raise BadValue("object") from None
+    if "\\u0000" in text:
+        raise BadValue("nul")
+    return dict(value)
 
 
 def _fit_array(value: Any, schema: Mapping[str, Any]) -> list[Any]:

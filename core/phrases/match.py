@@ -13,28 +13,25 @@ from typing import Any
 
 from core.commands import CommandSpec
 from core.errors import SkillError
-from core.phrases.tokens import Slot, Token, language_of, literals, phrase_items, tidy, tokenize
+from core.phrases.texts import list_items, second_wishes, text_value
+from core.phrases.tokens import Choice, Slot, Token, language_of, literals, phrase_items, pieces, shown, tidy, tokenize
 from core.phrases.usable import is_free
 from core.phrases.words import (
     ASKING_AFTER,
     ASKING_BEFORE,
-    CONNECTORS,
     EDGE_MARKS,
     POLITE_AFTER,
     POLITE_BEFORE,
     SEPARATORS,
     SOFT,
 )
-from core.safe_pattern import fits
 
 THRESHOLD = 0.8
 MAX_CHARACTERS = 400
 MAX_TRIES = 60_000  # for all phrases of one skill, so that no skill holds up a request
 _MAX_STRIPPED = 24
 _SOFT_COST, _PLURAL_COST, _TYPO_COST = 0.02, 0.02, 0.1
-_SENTENCE_END = re.compile(r"[.!?;。！？；\n](?=.)|…")
 _LIGHT = SOFT | SEPARATORS
-_PAIRS = {"\"": "\"", "'": "'", "“": "”", "‘": "’", "「": "」", "『": "』", "《": "》", "`": "`"}
 
 
 @dataclass(frozen=True)
@@ -73,16 +70,32 @@ class _Window:
 
 
 def match(request: str, commands: Iterable[CommandSpec]) -> Match | None:
-    """The one command that the request asks for; None when nothing fits, or two commands fit equally well."""
+    """The one command that the request asks for; None when nothing fits, or two commands fit equally well.
+
+    A whole sentence in a slot (`format: sentence`) may hold commas and 然后; where what follows one is a request of its own, nothing fits.
+    """
+    specs = list(commands)
+    found = _find(request, specs, bare=True)
+    if found is None:
+        return None
+    sentences = [str(value) for name, value in found.values.items()
+                 if found.spec.params[name].get("format") == "sentence" and f"{{{name}}}" in found.phrase]
+    second = any(_find(wish, specs, bare=False) for sentence in sentences for wish in second_wishes(sentence))
+    return None if second else found
+
+
+def _find(request: str, commands: Sequence[CommandSpec], *, bare: bool) -> Match | None:
+    """`bare`: whether a command that changes something may take it by a pattern alone; a question never asks for a change."""
     text = tidy(request)
     if not text or len(text) > MAX_CHARACTERS:
         return None
     tokens = tokenize(text)
     windows = list(_windows(tokens))
     there = {token.value or token.text for token in tokens}
+    bare = bare and not text.endswith("?")
     tries: dict[str, list[int]] = {}
     found = [one for spec in commands
-             for one in _readings(spec, text, tokens, windows, there, tries.setdefault(spec.skill, [MAX_TRIES]))]
+             for one in _readings(spec, text, tokens, windows, there, tries.setdefault(spec.skill, [MAX_TRIES]), bare)]
     if not found:
         return None
     best = max(found, key=lambda one: one.rank)
@@ -97,14 +110,14 @@ def nearest(request: str, commands: Iterable[CommandSpec], count: int = 3) -> li
     scored: list[tuple[float, int, tuple[str, str], str]] = []
     for spec in commands:
         for phrase in spec.say:
-            shown = re.sub(r"\{\w+\}", "…", phrase)
-            if not language or language_of(shown) in ("", language):
-                features = _features(shown)
+            seen = shown(phrase)
+            if literals(phrase) and (not language or language_of(seen) in ("", language)):
+                features = _features(seen)
                 likeness = 2 * len(wanted & features) / (len(wanted) + len(features) or 1)
-                scored.append((-likeness, len(scored), (spec.skill, spec.name), shown))
+                scored.append((-likeness, len(scored), (spec.skill, spec.name), seen))
     best: dict[tuple[str, str], str] = {}
-    for _, _, command, shown in sorted(scored):
-        best.setdefault(command, shown)
+    for _, _, command, seen in sorted(scored):
+        best.setdefault(command, seen)
     return list(dict.fromkeys(best.values()))[:count]
 
 
@@ -159,9 +172,11 @@ def _strip(texts: Sequence[str], fillers: Sequence[tuple[tuple[str, ...], bool]]
     return reached
 
 
-def _readings(spec: CommandSpec, text: str, tokens: Sequence[Token], windows: Sequence[_Window], there: Set[str], tries: list[int]) -> list[_Found]:
+def _readings(spec: CommandSpec, text: str, tokens: Sequence[Token], windows: Sequence[_Window], there: Set[str], tries: list[int],
+              bare: bool) -> list[_Found]:
     try:
-        tried = (_try(spec, phrase, text, tokens, windows, tries) for phrase in spec.say if _could_fit(phrase, there))
+        tried = (_try(spec, phrase, text, tokens, windows, tries) for phrase in spec.say
+                 if _could_fit(phrase, there) and (bare or spec.effect == "read" or literals(phrase)))
         return [one for one in tried if one is not None]
     except Exception:  # noqa: BLE001  # a declaration that breaks the matcher loses its own requests, not those of the other skills
         return []
@@ -170,10 +185,8 @@ def _readings(spec: CommandSpec, text: str, tokens: Sequence[Token], windows: Se
 def _try(spec: CommandSpec, phrase: str, text: str, tokens: Sequence[Token], windows: Sequence[_Window], tries: list[int]) -> _Found | None:
     """The best way to read the request as the phrase. A phrase with a free text ranks below every phrase without one."""
     items = phrase_items(phrase, spec.params)
-    literal = sum(len(item.text) for item in items if isinstance(item, Token) and item.text not in SOFT)
-    free = sum(isinstance(item, Slot) and is_free(item.schema) for item in items)
-    known = None if any(isinstance(item, Slot) and item.schema.get("type", "string") == "string" for item in items) \
-        else {key for key, _ in _needed(phrase)}
+    free = sum(isinstance(item, Slot) and is_free({**item.schema, **({"pattern": item.where} if item.where else {})}) for item in items)
+    known = None if any(isinstance(item, Slot) and _takes_text(item.schema) for item in items) else _vocabulary(phrase)
     best: _Found | None = None
     for window in windows:
         tries[0] -= 1
@@ -184,26 +197,48 @@ def _try(spec: CommandSpec, phrase: str, text: str, tokens: Sequence[Token], win
         aligned = _Alignment(items, text, tokens, window, spec.effect == "read", tries).best(0, window.start)
         if aligned is None or aligned[0] > 1 - THRESHOLD:
             continue
+        values = {name: value for name, value in aligned[1] if name}
+        literal = sum(value for name, value in aligned[1] if not name)
         rank = (free == 0, literal, -free, round(1 - aligned[0], 2), window.taken)
         if best is None or rank > best.rank:
-            best = _Found(_made(spec, phrase, dict(aligned[1]), 1 - aligned[0], text), rank)
+            best = _Found(_made(spec, phrase, values, 1 - aligned[0], text), rank)
     return best
+
+
+def _takes_text(schema: Mapping[str, Any]) -> bool:
+    items = schema.get("items", {}) if schema.get("type") == "array" else schema
+    return items.get("type", "string") in ("string", "object")
 
 
 def _could_fit(phrase: str, there: Set[str]) -> bool:
     """A cheap look before the alignment: at most one word of the phrase, misspelt, may be missing in the request."""
-    missing = [is_word for key, is_word in _needed(phrase) if key not in there and key + "s" not in there and key.rstrip("s") not in there]
-    return not missing or missing == [True]
+    fixed, choices = _needed(phrase)
+    missing = [is_word for key, is_word in fixed if key not in there and key + "s" not in there and key.rstrip("s") not in there]
+    return (not missing or missing == [True]) and all(any(option <= there for option in options) for options in choices)
+
+
+_Needed = tuple[tuple[tuple[str, bool], ...], tuple[tuple[frozenset[str], ...], ...]]
 
 
 @lru_cache(maxsize=16384)
-def _needed(phrase: str) -> tuple[tuple[str, bool], ...]:
-    """What a request must hold to be the phrase, and whether it is a word (which may be misspelt)."""
-    return tuple((token.value or token.text, token.kind == "word") for token in literals(phrase) if token.text not in SOFT)
+def _needed(phrase: str) -> _Needed:
+    """What a request must hold to be the phrase, each with whether it is a word (which may be misspelt); and of each choice one wording."""
+    parts = [options for name, options in pieces(phrase) if not name]
+    fixed = tuple((token.value or token.text, token.kind == "word") for options in parts if len(options) == 1
+                  for token in options[0] if token.text not in SOFT)
+    choices = tuple(tuple(frozenset(token.value or token.text for token in option if token.text not in SOFT) for option in options)
+                    for options in parts if len(options) > 1)
+    return fixed, choices
+
+
+def _vocabulary(phrase: str) -> Set[str]:
+    fixed, choices = _needed(phrase)
+    return {key for key, _ in fixed}.union(*(option for options in choices for option in options))
 
 
 def _made(spec: CommandSpec, phrase: str, values: dict[str, Any], score: float, text: str) -> Match:
     language = language_of(text)
+    values = {**getattr(phrase, "given", {}), **values}
     if language in spec.params.get("lang", {}).get("enum", ()) and "lang" not in values:
         values["lang"] = language
     try:
@@ -219,7 +254,8 @@ _Aligned = tuple[float, tuple[tuple[str, Any], ...]]
 class _Alignment:
     """The cheapest way to read the window as the phrase: (cost, values). `tries` holds what may still be spent; at 0 nothing fits."""
 
-    def __init__(self, items: Sequence[Token | Slot], text: str, tokens: Sequence[Token], window: _Window, typos: bool, tries: list[int]) -> None:
+    def __init__(self, items: Sequence[Token | Slot | Choice], text: str, tokens: Sequence[Token], window: _Window, typos: bool,
+                 tries: list[int]) -> None:
         self._items, self._text, self._tokens = items, text, tokens
         self._end, self._typos, self._tries = window.end, typos, tries
         self._known: dict[tuple[int, int], _Aligned | None] = {}
@@ -246,11 +282,29 @@ class _Alignment:
             for end, value in self._slot_values(wanted, place):
                 yield from self._then(0.0, item + 1, end, ((wanted.name, value),))
             return
+        if isinstance(wanted, Choice):
+            for option in wanted.options:
+                yield from self._wording(option, item, place)
+            return
         if wanted.text in SOFT:
             yield from self._then(_SOFT_COST, item + 1, place)
         cost = self._literal_cost(wanted, self._tokens[place]) if place < self._end else None
         if cost is not None:
-            yield from self._then(cost, item + 1, place + 1)
+            yield from self._then(cost, item + 1, place + 1, _weight_of(wanted))
+
+    def _wording(self, option: Sequence[Token], item: int, place: int) -> Iterator[_Aligned]:
+        """One wording of a choice, word for word; small words may be missing or added."""
+        total, weight = 0.0, 0
+        for wanted in option:
+            while place < self._end and self._literal_cost(wanted, self._tokens[place]) is None and self._tokens[place].text in SOFT:
+                total, place = total + _SOFT_COST, place + 1
+            cost = self._literal_cost(wanted, self._tokens[place]) if place < self._end else None
+            if cost is None and wanted.text not in SOFT:
+                return
+            total += _SOFT_COST if cost is None else cost
+            place += cost is not None
+            weight += sum(value for _, value in _weight_of(wanted))
+        yield from self._then(total, item + 1, place, (("", weight),) if weight else ())
 
     def _then(self, cost: float, item: int, place: int, values: tuple[tuple[str, Any], ...] = ()) -> Iterator[_Aligned]:
         rest = self.best(item, place)
@@ -272,19 +326,29 @@ class _Alignment:
             if place < self._end and _fits_number(self._tokens[place], kind):
                 yield place + 1, self._tokens[place].value
         elif kind == "array":
-            yield from self._lists(slot.schema.get("items", {}), place)
+            yield from self._lists(slot.schema, place)
         elif kind == "string":
             for end in range(place + 1, self._end + 1):
                 self._tries[0] -= 1
                 if self._tries[0] <= 0:
                     return
-                value = _text_value(self._text[self._tokens[place].start:self._tokens[end - 1].end], slot.schema)
+                value = text_value(self._raw(place, end), slot.schema, slot.where)
                 if value is not None:
                     yield end, value
 
-    def _lists(self, items: Mapping[str, Any], place: int) -> Iterator[tuple[int, list[Any]]]:
-        """Lists of numbers with commas, 和, and or blanks between them; other lists are not read from a request."""
+    def _raw(self, place: int, end: int) -> str:
+        return self._text[self._tokens[place].start:self._tokens[end - 1].end]
+
+    def _lists(self, schema: Mapping[str, Any], place: int) -> Iterator[tuple[int, list[Any]]]:
+        """Lists of numbers with commas, 和, and or blanks between them; lists of texts where the schema says `format: list`."""
+        items = schema.get("items", {})
         kind = items.get("type", "string")
+        if schema.get("format") == "list" and kind in ("string", "object"):
+            for end in range(place + 1, self._end + 1):
+                self._tries[0] -= 1
+                texts = list_items(self._raw(place, end), items) if self._tries[0] > 0 else None
+                if texts:
+                    yield end, texts
         values: list[str] = []
         separated = False
         while kind in ("integer", "number") and place < self._end and _fits_number(self._tokens[place], kind):
@@ -310,24 +374,9 @@ def _fits_number(token: Token, kind: str) -> bool:
     return token.value != "" and (kind == "number" or "." not in token.value)
 
 
-def _text_value(raw: str, schema: Mapping[str, Any]) -> str | None:
-    """A text as a value; None when the schema's words or pattern do not allow it, or when it holds a second wish."""
-    text = raw.strip()
-    if text[:1] in _PAIRS and len(text) > 1 and text[-1] == _PAIRS[text[0]]:
-        text = text[1:-1].strip()
-    if "enum" in schema:
-        return next((one for one in schema["enum"] if isinstance(one, str) and tidy(one).lower() == text.lower()), None)
-    if "pattern" in schema:
-        if not fits(schema["pattern"], text):
-            return None
-        if not is_free(schema):
-            return text
-    text = text.strip(",，、:：")
-    lowered = f" {text.lower()} "
-    connected = any(f" {word} " in lowered if word.isascii() and word[0].isalpha() else word in lowered for word in CONNECTORS)
-    whole = all(text.count(opening) == text.count(closing) if opening != closing else opening == "'" or text.count(opening) % 2 == 0
-                for opening, closing in _PAIRS.items() if opening != "‘")
-    return text if text and whole and not connected and not _SENTENCE_END.search(text) and re.search(r"\w", text) else None
+def _weight_of(token: Token) -> tuple[tuple[str, Any], ...]:
+    """How much a word of the phrase counts when two phrases fit, as an entry without a name beside the values."""
+    return () if token.text in SOFT else (("", len(token.text)),)
 
 
 def _is_typo(wanted: str, found: str) -> bool:

@@ -20,7 +20,7 @@ _WORD = re.compile(rf"(?:(?![{_CJK}])[^\W\d_])+(?:['’-](?:(?![{_CJK}])[^\W\d_]
 _TOGETHER = ("一下", "一遍", "一起")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _RAISED = re.compile("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")
-_SLOT = re.compile(r"\{(\w+)\}")
+_PART = re.compile(r"\{(\w+)\}|<([^<>{}|]*(?:\|[^<>{}|]*)+)>")
 _ORDINAL_ENDS = ("st", "nd", "rd", "th")
 
 
@@ -42,10 +42,21 @@ class Token:
 
 @dataclass(frozen=True)
 class Slot:
-    """A place in a phrase that a value fills."""
+    """A place in a phrase that a value fills. `where` is a pattern that the phrase adds; it is compared in lower case."""
 
     name: str
     schema: Mapping[str, Any]
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A place in a phrase, written <a|b|>, where one of several wordings stands; an empty one may be left out."""
+
+    options: tuple[tuple[Token, ...], ...]
+
+
+Piece = tuple[str, tuple[tuple[Token, ...], ...]]
 
 
 def tidy(text: str) -> str:
@@ -134,15 +145,18 @@ def _join_english(tokens: list[Token]) -> list[Token]:
 
 
 @lru_cache(maxsize=16384)
-def _pieces(phrase: str) -> tuple[tuple[str, tuple[Token, ...]], ...]:
-    """(slot name, ()) and ("", literal tokens) in order."""
-    pieces: list[tuple[str, tuple[Token, ...]]] = []
-    for index, part in enumerate(_SLOT.split(phrase)):
-        if index % 2:
-            pieces.append((part, ()))
-        elif part.strip():
-            pieces.append(("", tuple(_after_slot(tokenize(tidy(part)), bool(index)))))
-    return tuple(pieces)
+def pieces(phrase: str) -> tuple[Piece, ...]:
+    """The parts of a phrase in order: (slot name, ()) or ("", its wordings), of which there is one where the phrase leaves no choice."""
+    found: list[Piece] = []
+    place = 0
+    for part in (*_PART.finditer(phrase), None):
+        literal = phrase[place:part.start() if part else None]
+        if literal.strip():
+            found.append(("", (tuple(_after_slot(tokenize(tidy(literal)), bool(found and found[-1][0]))),)))
+        if part is not None:
+            found.append((part[1], ()) if part[1] else ("", tuple(tuple(tokenize(tidy(option))) for option in part[2].split("|"))))
+            place = part.end()
+    return tuple(found)
 
 
 def _after_slot(tokens: list[Token], follows: bool) -> list[Token]:
@@ -151,17 +165,28 @@ def _after_slot(tokens: list[Token], follows: bool) -> list[Token]:
     return tokens
 
 
-def phrase_items(phrase: str, params: Mapping[str, Mapping[str, Any]]) -> list[Token | Slot]:
-    """The tokens and slots of a phrase."""
-    items: list[Token | Slot] = []
-    for name, literal in _pieces(phrase):
-        items.extend([Slot(name, params[name])] if name else literal)
+def phrase_items(phrase: str, params: Mapping[str, Mapping[str, Any]]) -> list[Token | Slot | Choice]:
+    """The tokens, slots and choices of a phrase."""
+    where = getattr(phrase, "where", {})
+    items: list[Token | Slot | Choice] = []
+    for name, options in pieces(phrase):
+        if name:
+            items.append(Slot(name, params[name], where.get(name, "")))
+        elif len(options) == 1:
+            items.extend(options[0])
+        else:
+            items.append(Choice(options))
     return items
 
 
 def literals(phrase: str) -> list[Token]:
-    """The tokens of a phrase without its slots."""
-    return [token for _, tokens in _pieces(phrase) for token in tokens]
+    """The tokens of a phrase without its slots; of a choice the first wording."""
+    return [token for name, options in pieces(phrase) if not name for token in options[0]]
+
+
+def shown(phrase: str) -> str:
+    """A phrase as a person is told of it: slots as "…", of a choice the first wording."""
+    return _PART.sub(lambda part: "…" if part[1] else part[2].split("|")[0], phrase)
 
 
 def language_of(text: str) -> str:

@@ -46,6 +46,15 @@ commands:
     description: Counts.
     argv: [python, main.py, stats]
     effect: read
+  - name: many
+    description: Adds several tasks.
+    argv: [python, main.py, many, "--tasks={tasks}", "--tags={tags}", "--open={open}"]
+    params:
+      tasks: {type: array, items: {type: object, required: [title]}, minItems: 1}
+      tags: {type: array, items: {type: string}}
+      open: {type: boolean}
+    required: [tasks]
+    effect: write
   - name: other
     description: Another program.
     argv: [node, main.js]
@@ -131,7 +140,7 @@ def test_a_faulty_command_leaves_the_others_and_stands_in_the_load_report(folder
     (folder / "commands.yaml").write_text(COMMANDS.replace("name: sum", "name: Su m"))
     registry = SkillRegistry(folder.parent)
     assert [row["code"] for row in registry.check().rows] == ["command_name"]
-    assert [spec.name for spec in registry.get("todo").commands] == ["add", "say", "stats", "other"]
+    assert [spec.name for spec in registry.get("todo").commands] == ["add", "say", "stats", "many", "other"]
     row = registry.report.rows[0]
     assert row["line"] == 14 and row["path"].endswith("commands.yaml") and row["message"] and row["fix"]
 
@@ -139,7 +148,7 @@ def test_a_faulty_command_leaves_the_others_and_stands_in_the_load_report(folder
 def test_an_edited_file_is_read_again_without_a_restart(folder: Path) -> None:
     registry = SkillRegistry(folder.parent)
     registry.scan()
-    assert len(registry.commands()) == 5
+    assert len(registry.commands()) == 6
     (folder / "commands.yaml").write_text(COMMANDS.replace("name: stats", "name: statistics"))
     assert registry.commands()[3].name == "statistics"
 
@@ -152,6 +161,9 @@ def test_an_edited_file_is_read_again_without_a_restart(folder: Path) -> None:
     ("add", {"title": "x", "urgent": "false"}, ["add", "x"]),
     ("sum", {"numbers": ["1", -2, 3.0]}, ["sum", "1", "-2", "3", "--places", "2"]),
     ("say", {"words": "-x {words}"}, ["say", "--", "-x {words}"]),
+    ("many", {"tasks": [{"title": "买牛奶, \"now\""}]}, ["many", '--tasks=[{"title": "买牛奶, \\"now\\""}]']),
+    ("many", {"tasks": ['{"title": "a"}'], "tags": ["home", "a,b"]}, ["many", '--tasks=[{"title": "a"}]', '--tags=["home", "a,b"]']),
+    ("many", {"tasks": [{"title": "a"}], "tags": ["home", "v1.2"], "open": False}, ["many", '--tasks=[{"title": "a"}]', "--tags=home,v1.2", "--open=false"]),
 ])
 def test_arguments_are_built_as_single_words(folder: Path, name: str, values: dict[str, Any], argv: list[str]) -> None:
     assert specs(folder)[name].build_argv(values) == ["python", "main.py", *argv]
@@ -164,6 +176,10 @@ def test_arguments_are_built_as_single_words(folder: Path, name: str, values: di
     ("add", {"title": "x", "tag": "garden"}, "tag must be one of home, work"),
     ("add", {"title": "x", "when": "now"}, "when is unknown"),
     ("add", {"title": 3}, "title must be text"),
+    ("many", {"tasks": ["milk"]}, "tasks must be a JSON object"),
+    ("many", {"tasks": [3]}, "tasks must be a JSON object"),
+    ("many", {"tasks": [{"due": "x"}]}, "tasks must have the key title"),
+    ("many", {"tasks": [{"title": float("nan")}]}, "tasks must be a JSON object"),
     ("add", {"title": "a\0b"}, "title must not contain a NUL"),
     ("sum", {"numbers": [1]}, "numbers must hold 2"),
     ("sum", {"numbers": [1, 100]}, "numbers must be 99 or less"),
@@ -191,6 +207,11 @@ def test_a_value_that_does_not_fit_is_refused_by_name(folder: Path, name: str, v
     ("python main.py sum 1 2", ["sum", "1", "2", "--places", "2"]),
     ("python main.py say hello --json", ["--json", "say", "--", "hello"]),
     ("python main.py say -- --hello", ["say", "--", "--hello"]),
+    ("python main.py add milk --note text", ["add", "milk", "--note=text"]),
+    ("python main.py add --urgent true milk", ["add", "milk", "--urgent"]),
+    ("python main.py many --tags 'a,b' --tasks '[{\"title\": \"a, b\"}]'", ["many", '--tasks=[{"title": "a, b"}]', "--tags=a,b"]),
+    ("python main.py many '--tasks=[{\"title\": \"a\"}]' --open", ["many", '--tasks=[{"title": "a"}]', "--open=true"]),
+    ("python main.py many --tasks='[{\"title\": \"a\"}]' --tags='[\"a,b\"]'", ["many", '--tasks=[{"title": "a"}]', '--tags=["a,b"]']),
 ])
 def test_a_declared_command_is_recognised_and_rebuilt_from_its_declaration(folder: Path, text: str, argv: list[str]) -> None:
     registry = SkillRegistry(folder.parent)
@@ -213,9 +234,10 @@ def test_a_declared_command_is_recognised_and_rebuilt_from_its_declaration(folde
     "python ../main.py stats", "python /etc/passwd stats", "python main.js", "node main.js",
     "python main.py add --tag", "python main.py add milk --tag garden", "python main.py add milk --tag home --tag work",
     "python main.py add --json milk --json", "python main.py add milk bread", "python main.py add", "python main.py add --unknown milk",
-    "python main.py add -- milk", "python main.py add milk --note text", "python main.py sum 1", "python main.py sum 1 100",
+    "python main.py add -- milk", "python main.py add milk --note", "python main.py sum 1", "python main.py sum 1 100",
     "python main.py sum 1 2 x", "python main.py sum 1 2 --places", "python main.py say --help", "python main.py stats --json --json",
-    "python main.py stats --json=1", "python\u3000main.py\u3000stats", "python main.py st''", "eval python main.py stats",
+    "python main.py stats --json=1", "python main.py many --tasks '[{\"title\": 1}'", "python main.py many --tasks '[1]'", "python main.py many --tasks '[]'",
+    "python main.py many --tasks", "python\u3000main.py\u3000stats", "python main.py st''", "eval python main.py stats",
 ])
 def test_everything_else_is_not_a_declared_command(folder: Path, text: str) -> None:
     registry = SkillRegistry(folder.parent)
@@ -244,10 +266,12 @@ def test_words_are_split_as_a_posix_shell_splits_them() -> None:
 
 @pytest.mark.parametrize(("schema", "problem"), [
     ({"type": "integer", "minimum": 0}, ""), ({}, ""), ({"enum": ["a"]}, ""), ({"type": "array", "items": {"type": "number"}}, ""),
-    ("integer", "must be a mapping"), ({"type": "object"}, "type must be one of"), ({"minimun": 1}, "unknown word 'minimun'"),
+    ("integer", "must be a mapping"), ({"type": "objekt"}, "type must be one of"), ({"minimun": 1}, "unknown word 'minimun'"),
     ({"type": "integer", "minimum": "0"}, "minimum must be a number"), ({"maxLength": -1}, "maxLength must be a whole number"),
     ({"enum": []}, "enum must be a list"), ({"pattern": "("}, "pattern is not"), ({"type": "integer", "default": "x"}, "default must be"),
     ({"type": "array", "items": {"type": "array"}}, "items must not be arrays"), ({"type": "array", "items": {"x": 1}}, "items: unknown word"),
+    ({"type": "object", "required": ["title"]}, ""), ({"type": "array", "items": {"type": "object"}}, ""),
+    ({"type": "object", "required": "title"}, "required must list"), ({"type": "string", "required": ["title"]}, "required must list"),
 ])
 def test_a_schema_is_checked_when_it_is_read(schema: Any, problem: str) -> None:
     found = schema_problem(schema)

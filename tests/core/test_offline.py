@@ -10,9 +10,11 @@ from typing import Any
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core import i18n
-from core.offline import NOT_UNDERSTOOD, OfflineModel, OfflineTransport, read_conversation
+from core.offline import NOT_UNDERSTOOD, OfflineModel, OfflineTransport, read_conversation, spoken_text
 from core.skills import SkillRegistry
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -137,6 +139,31 @@ def test_the_answer_says_what_the_command_did_and_no_more(talk: Talk, observatio
     talk.ask("calculate 1 + 1")
     talk.observe("manual")
     assert talk.observe(observation)["answer"] == answer
+
+
+@pytest.mark.parametrize(("printed", "status", "answer"), [
+    ('{"ok": true, "message": "已创建任务 #1「买牛奶」", "task": {"id": 1, "message": "no"}}', 0, "已创建任务 #1「买牛奶」"),
+    ('{"ok": true, "message": "2 tasks", "tasks": [], "text": "#1 milk\\n#2 bread"}', 0, "#1 milk\n#2 bread"),
+    ('{"ok": false, "code": "confirm_required", "error": "确认删除 #3 吗？", "message": "确认删除 #3 吗？"}', 1, "确认删除 #3 吗？"),
+    ('{"ok": true, "message": "added", "warning": "the deadline has passed"}', 0, "added\nthe deadline has passed"),
+    ('{\n  "message" : "pretty",\n  "ok": true\n}', 0, "pretty"),
+    ('{"ok": true, "message": "50 tasks", "text": "#1 a", "tasks": [{"id": 1, [… cut in the middle …] 7}]}', 0, "#1 a"),
+    ('{"ok": true, "message": ""}', 0, '{"ok": true, "message": ""}'),
+    ('{"ok": true, "message": 7}', 0, '{"ok": true, "message": 7}'),
+    ('["message"]', 0, '["message"]'),
+    ('{"message": "half', 1, 'That did not work: {"message": "half'),
+])
+def test_a_command_that_prints_json_answers_with_the_sentence_in_it(talk: Talk, printed: str, status: int, answer: str) -> None:
+    talk.ask("calculate 1 + 1")
+    talk.observe("manual")
+    assert talk.observe(f"exit code: {status} (0.05 s)\ncwd: x\n{printed}")["answer"] == answer
+
+
+@given(st.text(max_size=80) | st.recursive(st.none() | st.text(max_size=5) | st.integers(), lambda inner: st.dictionaries(
+    st.sampled_from(["text", "message", "warning", "ok"]), inner, max_size=4), max_leaves=8).map(json.dumps), st.integers(0, 60))
+def test_whatever_a_command_prints_is_read_without_an_error(printed: str, cut: int) -> None:
+    for text in (printed, printed[:cut], "{" + printed):
+        assert isinstance(spoken_text(text), str)
 
 
 def test_a_manual_that_cannot_be_opened_ends_the_request(talk: Talk) -> None:
