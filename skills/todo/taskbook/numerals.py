@@ -1,0 +1,33 @@
+"""Small whole numbers as people say them: 12, 十二, 两, twelve. For positions, task numbers and lengths."""
+from __future__ import annotations
+
+DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
+ENGLISH = {word: value for value, word in enumerate(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split())
+} | {"a": 1, "an": 1, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90}
+ORDINALS = {word: value for value, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)}
+CHINESE = "零〇一二两三四五六七八九十百"
+
+
+def whole_number(text: str) -> int | None:
+    """The number that digits, Chinese numerals below 1000, or an English word below 21 stand for; None for anything else."""
+    word = text.strip().lower()
+    if word.isascii() and word.isdigit():
+        return int(word) if len(word) < 10 else None
+    if word in ENGLISH:
+        return ENGLISH[word]
+    return _chinese(word) if word and all(char in CHINESE for char in word) else None
+
+
+def _chinese(word: str) -> int | None:
+    hundreds, mark, rest = word.rpartition("百")
+    if mark and hundreds not in DIGITS:
+        return None
+    total = DIGITS.get(hundreds, 0) * 100
+    rest = rest.lstrip("零〇") if mark else rest
+    tens, mark, units = rest.rpartition("十")
+    if mark:
+        if tens and tens not in DIGITS or units and units not in DIGITS:
+            return None
+        return total + (DIGITS[tens] if tens else 1) * 10 + (DIGITS[units] if units else 0)
+    return total + DIGITS[rest] if rest in DIGITS else total if not rest and total else None
