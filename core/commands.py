@@ -29,14 +29,18 @@ _SIMPLE_ITEM = re.compile(r"[^\W_][\w.+-]*", re.ASCII)  # what no reader of a li
 
 
 class Phrase(str):
-    """A phrase of `say` that says more than its words: `given` are values that it sets, `where` patterns that narrow its slots."""
+    """A phrase of `say` that says more than its words: `given` are values that it sets, `where` patterns that narrow its slots, `scale`
+    factors for numbers (两小时 as minutes), `whole` the slot that gets the whole request, the words of the phrase included."""
 
     given: Mapping[str, Any]
     where: Mapping[str, str]
+    scale: Mapping[str, int]
+    whole: str
 
-    def __new__(cls, text: str, given: Mapping[str, Any] | None = None, where: Mapping[str, str] | None = None) -> Phrase:
+    def __new__(cls, text: str, given: Mapping[str, Any] | None = None, where: Mapping[str, str] | None = None,
+                scale: Mapping[str, int] | None = None, whole: str = "") -> Phrase:
         phrase = super().__new__(cls, text)
-        phrase.given, phrase.where = given or {}, where or {}
+        phrase.given, phrase.where, phrase.scale, phrase.whole = given or {}, where or {}, scale or {}, whole
         return phrase
 
 

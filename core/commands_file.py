@@ -20,6 +20,7 @@ _UNREADABLE = object()  # the value of a scalar that its tag does not fit, as in
 _NAME = re.compile(r"[a-z][a-z0-9]*([_-][a-z0-9]+)*\Z")
 _PARAMETER = re.compile(r"[a-z_][a-z0-9_]*\Z")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_PHRASE = {"phrase", "with", "where", "scale", "whole"}
 _KNOWN = ("name", "description", "argv", "params", "required", "say", "effect")
 
 
@@ -198,17 +199,18 @@ def _texts(node: _Node, command: str, key: str) -> tuple[str, ...]:
 
 
 def _say(node: _Node, command: str) -> tuple[str, ...]:
-    """The phrases: a text, or {phrase, with, where} for one that also sets values, or narrows its slots by patterns."""
+    """The phrases: a text, or a mapping of `phrase` and what it adds (with, where, scale, whole)."""
     phrases: list[str] = []
     for item in node.value if isinstance(node.value, list) else [node]:
         if not isinstance(item.value, dict):
             phrases.extend(_texts(item, command, "say"))
             continue
         parts = {key: part.plain() for key, part in item.value.items()}
-        given, where = parts.get("with", {}), parts.get("where", {})
-        if not isinstance(given, dict) or not isinstance(where, dict) or "phrase" not in parts or parts.keys() - {"phrase", "with", "where"}:
+        mappings = [parts.get(key, {}) for key in ("with", "where", "scale")]
+        if "phrase" not in parts or parts.keys() - _PHRASE or not all(isinstance(one, dict) for one in mappings):
             raise _Bad("command_texts", item.line, command=command, field="say")
-        phrases.append(Phrase(_texts(item.value["phrase"], command, "say")[0], given, where))
+        given, where, scale = mappings
+        phrases.append(Phrase(_texts(item.value["phrase"], command, "say")[0], given, where, scale, str(parts.get("whole", ""))))
     return tuple(phrases)
 
 
@@ -266,16 +268,19 @@ def _check_names(spec: CommandSpec, fields: Mapping[str, _Node], line: int) -> N
 
 def _wrong_in(phrase: str, spec: CommandSpec) -> str:
     """The parameter for which a phrase cannot be used, "?" when its words are at fault, "" when all is well."""
-    slots, given, where = placeholders([phrase]), getattr(phrase, "given", {}), getattr(phrase, "where", {})
-    missing = [name for name in spec.required if name not in (*slots, *given) and "default" not in spec.params[name]]
-    wrong = [name for name in slots if name not in spec.params or slots.count(name) > 1 or name in given]
-    wrong += [name for name, pattern in where.items() if name not in slots or pattern_problem(pattern)]
-    for name, value in given.items():
+    slots = placeholders([phrase])
+    more = phrase if isinstance(phrase, Phrase) else Phrase(phrase)
+    wrong = [name for name in slots if name not in spec.params or slots.count(name) > 1 or name in more.given]
+    wrong += [name for name in spec.required if name not in (*slots, *more.given) and "default" not in spec.params[name]]
+    wrong += [name for name, pattern in more.where.items() if name not in slots or pattern_problem(pattern)]
+    wrong += [name for name, factor in more.scale.items() if name not in slots or not isinstance(factor, int) or factor < 1]
+    wrong += [more.whole] if more.whole and (more.whole not in slots or spec.params[more.whole].get("type", "string") != "string") else []
+    for name, value in more.given.items():
         try:
             fit(value, spec.params[name])
         except (BadValue, KeyError):
             wrong.append(name)
-    return "" if not wrong and not missing and is_usable(phrase, spec.params, spec.effect) else (*wrong, *missing, "?")[0]
+    return wrong[0] if wrong else "" if is_usable(phrase, spec.params, spec.effect) else "?"
 
 
 def _phrase_lines(fields: Mapping[str, _Node], line: int) -> Iterator[int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -201,6 +202,8 @@ def _try(spec: CommandSpec, phrase: str, text: str, tokens: Sequence[Token], win
         literal = sum(value for name, value in aligned[1] if not name)
         rank = (free == 0, literal, -free, round(1 - aligned[0], 2), window.taken)
         if best is None or rank > best.rank:
+            if whole := getattr(phrase, "whole", ""):
+                values[whole] = text[tokens[window.start].start:tokens[window.end - 1].end]
             best = _Found(_made(spec, phrase, values, 1 - aligned[0], text), rank)
     return best
 
@@ -323,8 +326,9 @@ class _Alignment:
     def _slot_values(self, slot: Slot, place: int) -> Iterator[tuple[int, Any]]:
         kind = slot.schema.get("type", "string")
         if kind in ("integer", "number"):
-            if place < self._end and _fits_number(self._tokens[place], kind):
-                yield place + 1, self._tokens[place].value
+            value = _number_value(self._tokens[place], kind, slot.scale) if place < self._end else None
+            if value is not None:
+                yield place + 1, value
         elif kind == "array":
             yield from self._lists(slot.schema, place)
         elif kind == "string":
@@ -368,6 +372,14 @@ def _grouped(token: Token) -> list[str] | None:
     """100,200 on its own is a list of two, since no part has a leading zero as 1,000 has."""
     parts = token.text.split(",")
     return parts if len(parts) > 1 and all(part.isdigit() and part[0] != "0" for part in parts) else None
+
+
+def _number_value(token: Token, kind: str, scale: int) -> str | None:
+    """The token's number times the scale (1.5 hours are 90 minutes); None where it is no number of that kind."""
+    if scale == 1 or not _fits_number(token, "number"):
+        return token.value if _fits_number(token, kind) else None
+    product = Decimal(token.value) * scale
+    return str(int(product)) if product == int(product) and abs(product) < 10**15 else str(product) if kind == "number" else None
 
 
 def _fits_number(token: Token, kind: str) -> bool:

@@ -42,11 +42,12 @@ class Token:
 
 @dataclass(frozen=True)
 class Slot:
-    """A place in a phrase that a value fills. `where` is a pattern that the phrase adds; it is compared in lower case."""
+    """A place in a phrase that a value fills. `where` is a pattern that the phrase adds, compared in lower case; `scale` a factor for a number."""
 
     name: str
     schema: Mapping[str, Any]
     where: str = ""
+    scale: int = 1
 
 
 @dataclass(frozen=True)
@@ -167,11 +168,11 @@ def _after_slot(tokens: list[Token], follows: bool) -> list[Token]:
 
 def phrase_items(phrase: str, params: Mapping[str, Mapping[str, Any]]) -> list[Token | Slot | Choice]:
     """The tokens, slots and choices of a phrase."""
-    where = getattr(phrase, "where", {})
+    where, scale = getattr(phrase, "where", {}), getattr(phrase, "scale", {})
     items: list[Token | Slot | Choice] = []
     for name, options in pieces(phrase):
         if name:
-            items.append(Slot(name, params[name], where.get(name, "")))
+            items.append(Slot(name, params[name], where.get(name, ""), scale.get(name, 1)))
         elif len(options) == 1:
             items.extend(options[0])
         else:

@@ -163,7 +163,8 @@ def test_an_edited_file_is_read_again_without_a_restart(folder: Path) -> None:
     ("say", {"words": "-x {words}"}, ["say", "--", "-x {words}"]),
     ("many", {"tasks": [{"title": "买牛奶, \"now\""}]}, ["many", '--tasks=[{"title": "买牛奶, \\"now\\""}]']),
     ("many", {"tasks": ['{"title": "a"}'], "tags": ["home", "a,b"]}, ["many", '--tasks=[{"title": "a"}]', '--tags=["home", "a,b"]']),
-    ("many", {"tasks": [{"title": "a"}], "tags": ["home", "v1.2"], "open": False}, ["many", '--tasks=[{"title": "a"}]', "--tags=home,v1.2", "--open=false"]),
+    ("many", {"tasks": [{"title": "a"}], "tags": ["home", "v1.2"], "open": False},
+     ["many", '--tasks=[{"title": "a"}]', "--tags=home,v1.2", "--open=false"]),
 ])
 def test_arguments_are_built_as_single_words(folder: Path, name: str, values: dict[str, Any], argv: list[str]) -> None:
     assert specs(folder)[name].build_argv(values) == ["python", "main.py", *argv]
@@ -236,8 +237,8 @@ def test_a_declared_command_is_recognised_and_rebuilt_from_its_declaration(folde
     "python main.py add --json milk --json", "python main.py add milk bread", "python main.py add", "python main.py add --unknown milk",
     "python main.py add -- milk", "python main.py add milk --note", "python main.py sum 1", "python main.py sum 1 100",
     "python main.py sum 1 2 x", "python main.py sum 1 2 --places", "python main.py say --help", "python main.py stats --json --json",
-    "python main.py stats --json=1", "python main.py many --tasks '[{\"title\": 1}'", "python main.py many --tasks '[1]'", "python main.py many --tasks '[]'",
-    "python main.py many --tasks", "python\u3000main.py\u3000stats", "python main.py st''", "eval python main.py stats",
+    "python main.py stats --json=1", "python main.py many --tasks '[{\"title\": 1}'", "python main.py many --tasks '[1]'",
+    "python main.py many --tasks '[]'", "python main.py many --tasks", "python\u3000main.py\u3000stats", "python main.py st''", "eval python main.py stats",
 ])
 def test_everything_else_is_not_a_declared_command(folder: Path, text: str) -> None:
     registry = SkillRegistry(folder.parent)
