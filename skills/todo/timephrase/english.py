@@ -1,0 +1,1 @@
+from timephrase.chinese import ChineseReader as EnglishReader
