@@ -11,7 +11,6 @@ from timephrase.results import Refused, refuse
 
 _UNITS = frozenset({"unit", "week", "gehalf"})
 _NO_MINUTE_BEFORE = frozenset({"oclock", "mark", "month", "year", "unit", "week", "gehalf", "less", "ampm", "quarterhour", "monthpart"})
-_MINUTES = {"hour": 60, "min": 1, "quarter": 15}
 
 
 class ChineseReader:
@@ -51,10 +50,15 @@ class ChineseReader:
 
     def _stuck(self, place: int, start: int) -> None:
         kind, read = self.kinds[place], place > start
+        later = next((each for each in range(place, len(self.tokens)) if self.kinds[each] == "no"), None)
+        if later is not None and kind != "?":  # 十来天: the word that says why stands further on
+            refuse(str(self.tokens[later][1]), self.words(place, later + 1 + (self.kinds[later + 1] in _UNITS)), later + 1)
         if kind in ("to", "and") or (read and self._is(place, "-", "和", "与", "跟", "及", "到")):
             refuse("range", self.words(start, len(self.tokens)), len(self.tokens))
         if kind == "long" or (kind == "num" and not read):
             refuse("no_time", self.words(place, place + 1), place + 1)
+        if all(each in ("?", "fill", "") for each in self.kinds):
+            refuse("no_time", self.text, len(self.tokens))
         last = place + 1
         while self.kinds[last] == "?" and kind == "?":
             last += 1
@@ -122,7 +126,10 @@ class ChineseReader:
         return place + 1
 
     def _refused_word(self, place: int) -> int:
-        return self.no(str(self.tokens[place][1]), place, place + 1)
+        code = str(self.tokens[place][1])
+        if code == "range":
+            return self.no(code, 0, len(self.tokens))
+        return self.no(code, place, place + 1 + (self.kinds[place + 1] in _UNITS))
 
     # --- R2, R3: days and weeks ---
 
@@ -351,8 +358,10 @@ class ChineseReader:
         year, month, day, separator = value
         if self.kinds[end] == "unit" and separator == "." and not year:  # 1.5小时后
             return self.length(place)
-        if self.kinds[end] in _NO_MINUTE_BEFORE - {"ampm"}:
+        if self.kinds[end] in _NO_MINUTE_BEFORE:
             return self.no("range", place, end + 1)  # 9-11点
+        if self.text.isascii() and separator in ("/", "-") and not year and day <= 12 and month != day:
+            self.pieces.notes.append("month_first")
         if self.kinds[end] == "T" or (self.kinds[end] == "gap" and self.kinds[end + 1] == "clock"):
             end += 1
             if self.kinds[end] != "clock":

@@ -66,6 +66,9 @@ def assumption(codes: tuple[str, ...], due: str, lang: str) -> str:
     """Which gaps a convention filled, and with what."""
     point = datetime.fromisoformat(due)
     clock = f" {point.hour:02}:{point.minute:02}" if "T" in due else ""
+    year = "next_year" in codes  # else the year is the one that a person has in mind
     if lang == "en":
-        return ", ".join(ASSUMPTIONS[code][0] for code in codes) + f"; taken as {point.day} {_MONTHS[point.month - 1]} {point.year}{clock}"
-    return "，".join(ASSUMPTIONS[code][1] for code in codes) + f"，按 {point.year}年{point.month}月{point.day}日{clock}"
+        reasons = ", ".join(ASSUMPTIONS[code][0] for code in codes)
+        return f"{reasons}; taken as {point.day} {_MONTHS[point.month - 1]}{f' {point.year}' if year else ''}{clock}"
+    reasons = "，".join(ASSUMPTIONS[code][1] for code in codes)
+    return f"{reasons}，按 {f'{point.year}年' if year else ''}{point.month}月{point.day}日{clock}"
