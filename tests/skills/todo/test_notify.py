@@ -16,7 +16,13 @@ if str(Path(__file__).resolve().parents[3] / "skills" / "todo") not in sys.path:
 from taskbook.notify import Delivery, notify  # noqa: E402
 
 HOSTILE = [
-    '$(touch x)"; display dialog "`id`"', "-e do shell script", "'; rm -rf ~; '", "%PATH% & calc", '"@\n"@ | iex', "C:\\new\\table", "交作业 😀"
+    '$(touch x)"; display dialog "`id`"',
+    "-e do shell script",
+    "'; rm -rf ~; '",
+    "%PATH% & calc",
+    '"@\n"@ | iex',
+    "C:\\new\\table",
+    "交作业 😀",
 ]
 SYSTEMS = [("linux", "notify-send"), ("darwin", "osascript"), ("win32", "powershell")]
 

@@ -89,14 +89,14 @@ def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         raise BadEntry(line, "no_json", "]")
 
 
-def _leading(objects: Sequence[tuple[int, dict[str, Any]]]) -> dict[str, int]:
-    """For each repeating task that has open instances, the line of the last one: that one carries the rule on."""
-    last: dict[str, tuple[str, int]] = {}
-    for line, item in objects:
+def _leading(objects: Sequence[tuple[int, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """For each repeating task that has open instances, the last one: that one carries the rule on."""
+    last: dict[str, dict[str, Any]] = {}
+    for _, item in objects:
         parent = item.get("parent")
         if isinstance(parent, str) and item.get("status") in ("pending", "waiting"):
-            last[parent] = max(last.get(parent, ("", 0)), (str(item.get("due", "")), line))
-    return {parent: line for parent, (_, line) in last.items()}
+            last[parent] = max(last.get(parent, item), item, key=lambda each: str(each.get("due", "")))
+    return last
 
 
 def _text(line: int, item: Mapping[str, Any], name: str) -> str:
@@ -108,7 +108,7 @@ def _text(line: int, item: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _read_one(line: int, item: dict[str, Any], lead: Mapping[str, int], left: list[Left]) -> Entry | None:
+def _read_one(line: int, item: dict[str, Any], lead: Mapping[str, dict[str, Any]], left: list[Left]) -> Entry | None:
     title = clean_title(line, _text(line, item, "description"))
     status = _text(line, item, "status") or "pending"
     if status not in (*_STATUSES, "deleted"):
@@ -183,10 +183,10 @@ def _minutes(line: int, item: Mapping[str, Any], left: list[Left]) -> int | None
     return None
 
 
-def _rule(line: int, item: Mapping[str, Any], status: str, due: str | None, lead: Mapping[str, int], left: list[Left]) -> str:
+def _rule(line: int, item: Mapping[str, Any], status: str, due: str | None, lead: Mapping[str, dict[str, Any]], left: list[Left]) -> str:
     recur = _text(line, item, "recur")
     parent = _text(line, item, "parent")
-    if not recur or status == "completed" or parent and lead.get(parent) != line:
+    if not recur or status == "completed" or parent and lead.get(parent) is not item:
         return ""
     if due is None:
         left.append(Left(line, "rule_without_due", f"recur: {shorten(recur)}"))
