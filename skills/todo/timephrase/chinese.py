@@ -35,7 +35,8 @@ class ChineseReader:
                 place += 1
                 continue
             handler = _HANDLERS.get(kind)
-            after = handler(self, place) if handler and (not self.done or kind == "no") else 0
+            outside = kind == "no" and end > start and not whole  # the next words of a sentence are no business of this phrase
+            after = handler(self, place) if handler and not outside and (not self.done or kind == "no") else 0
             if not after:
                 if whole:
                     self._stuck(place, start)

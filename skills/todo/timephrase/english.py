@@ -31,7 +31,8 @@ class EnglishReader:
                 place += 1
                 continue
             handler = HANDLERS.get(kind)
-            after = handler(self, place) if handler else 0
+            outside = kind in ("no", "after") and end > start and not whole  # the next words of a sentence are no business of this phrase
+            after = handler(self, place) if handler and not outside else 0
             if not after:
                 if whole:
                     self._stuck(place, start)

@@ -83,7 +83,7 @@ def _other_words(add: Callable[[str, object, str], None]) -> None:
         add("end", span, text)
     add("endof", 0, "end_of end")
     add("no", "vague", "soon later_today later_on asap someday sometime few couple several some many shortly eventually whenever now immediately recently "
-        "other other_day as_soon_as_possible one_day one_of_these_days beginning start early late mid mid-week sooner currently nowadays")
+        "other as_soon_as_possible one_day one_of_these_days beginning start early late mid mid-week sooner currently nowadays")
     add("no", "recurring", "every each daily weekly monthly yearly annually everyday weekday weekdays weekends biweekly fortnightly hourly nightly always")
     add("no", "lunar", "chinese_new_year lunar_new_year spring_festival mid-autumn_festival mid-autumn dragon_boat_festival lantern_festival lunar qingming")
     add("no", "holiday", "thanksgiving easter mother's_day father's_day labor_day memorial_day new_year new_year's new_years mother’s_day father’s_day "

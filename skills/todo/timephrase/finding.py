@@ -1,15 +1,127 @@
-"""stub"""
+"""Finds the one time phrase inside a sentence. What only looks like a time (三点水, 五一路, 5.1声道, 《明天会更好》, "May I") is passed over."""
 from __future__ import annotations
+
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from timephrase.results import Reading
+from functools import cache
+
+from timephrase.results import Reading, Refusal
 from timephrase.rules import Rule
+
+LONGEST = 400  # characters; longer texts are no sentence that a person says
+
+
 @dataclass(frozen=True)
 class Found:
+    """sentence[start:end] is the time phrase with its fillers. `reading` is its due point, or the refusal to ask about; `rule` a recurrence."""
+
     start: int
     end: int
     reading: Reading | None
     rule: Rule | None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A phrase that a language's scan found, by places in the sentence. `past`: it names a day gone by; `lacks`: "clock" or "day"."""
+
+    found: Found
+    past: bool = False
+    lacks: str = ""
+
+
+@cache
+def _quoted() -> re.Pattern[str]:
+    """What is quoted, a title, an address, or a figure that is no time: each repetition is bounded by its closing mark, none is nested."""
+    return re.compile(r"《[^》]*》|“[^”]*”|「[^」]*」|『[^』]*』|\"[^\"]*\"|`[^`]*`|(?<![a-z0-9])'[^']*'(?![a-z])|https?://[^\s，。]+|[\w.+-]{1,64}@[\w.-]+"
+                      r"|(?<=[A-Za-z_$¥￥#@.])[0-9][0-9.:/-]*|[0-9][0-9.:/\-–]*[0-9]", re.IGNORECASE)
+
+
+@cache
+def _time_figures() -> re.Pattern[str]:
+    clock = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"
+    return re.compile(rf"[0-9]{{1,4}}|[0-9]{{4}}([-/.])[0-9]{{1,2}}\1[0-9]{{1,2}}|[0-9]{{1,2}}[-/.][0-9]{{1,2}}(?:[-/][0-9]{{4}})?|{clock}(?:[-–]{clock})?"
+                      r"|(?:19|20|21)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
+
+
+def masked(sentence: str) -> str:
+    """The sentence with everything that holds no time of its own blotted out, place for place."""
+    def blot(found: re.Match[str]) -> str:
+        said = found.group()
+        before = sentence[found.start() - 1:found.start()]
+        iso = before in ("T", "t") and sentence[found.start() - 2:found.start() - 1].isdigit()
+        if said[0].isdigit() and _time_figures().fullmatch(said) and (iso or not re.match(r"[A-Za-z_$¥￥#@.]", before)):
+            return said
+        return "\x00" * len(said)
+
+    return _quoted().sub(blot, sentence)
+
+
 def find(sentence: str, now: datetime, parts: Mapping[str, str] | None = None) -> Found | None:
-    return None
+    """The one time phrase of the sentence; None when there is none, or two that compete. Never raises for any text.
+
+    A phrase that is one but cannot be read (下个月32号, 过几天) is returned with `reading.error`.
+    """
+    if not sentence or len(sentence) > LONGEST:
+        return None
+    text, now = masked(sentence), now.replace(tzinfo=None)
+    candidates: list[Candidate] = []
+    if not text.isascii():
+        from timephrase.chinese_finding import scan
+
+        candidates += scan(text, now, parts)
+    if re.search("[A-Za-z]", text) or text.isascii():
+        from timephrase.english_finding import scan as scan_english
+
+        candidates += scan_english(text, now, parts)
+    chosen = _joined(_apart(candidates), text, now, parts)
+    return _one(chosen, text)
+
+
+def _apart(candidates: list[Candidate]) -> list[Candidate]:
+    """Without those that a longer one covers, in order."""
+    kept: list[Candidate] = []
+    for each in sorted(candidates, key=lambda one: one.found.start - one.found.end):
+        if all(each.found.end <= other.found.start or each.found.start >= other.found.end for other in kept):
+            kept.append(each)
+    return sorted(kept, key=lambda one: one.found.start)
+
+
+def _joined(candidates: list[Candidate], text: str, now: datetime, parts: Mapping[str, str] | None) -> list[Candidate]:
+    """A day and a time of day with a comma between are one phrase; two times with 到, 或, to, or between are a range."""
+    from timephrase.reading import parse
+
+    joined: list[Candidate] = []
+    for each in candidates:
+        last = joined[-1] if joined else None
+        between = text[last.found.end:each.found.start].strip().lower() if last else None
+        if last and between in ("", ",", "，") and (last.lacks, each.lacks) in (("clock", "day"), ("day", "clock")):
+            said = [text[one.found.start:one.found.end] for one in (last, each)]
+            reading = parse(" ".join(said if last.lacks == "clock" else said[::-1]), now, parts)
+            joined[-1:] = [Candidate(Found(last.found.start, each.found.end, reading, None))]
+        elif last and last.found.rule is None and each.found.rule is None and (
+                between in _JOINTS or (between == "" and text[each.found.start] in "到至")):
+            joined[-1:] = [Candidate(_ranged(text, last.found.start, each.found.end))]
+        else:
+            joined.append(each)
+    return joined
+
+
+_JOINTS = frozenset({"到", "至", "-", "–", "~", "～", "或", "或者", "还是", "、", "to", "or", "until", "till", "through", "and", "和", "跟", "与"})
+
+
+def _ranged(text: str, start: int, end: int) -> Found:
+    said = text[start:end]
+    return Found(start, end, Reading(None, None, Refusal("range", said, said)), None)
+
+
+def _one(candidates: list[Candidate], text: str) -> Found | None:
+    """The candidate that is left; a day gone by gives way to any other."""
+    ahead = [each for each in candidates if not each.past] or candidates
+    if not ahead:
+        return None
+    first = ahead[0].found
+    same = all(each.found.reading == first.reading and each.found.rule == first.rule and first.reading and first.reading.due for each in ahead[1:])
+    return first if same else None
