@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -272,7 +273,7 @@ def _wrong_in(phrase: str, spec: CommandSpec) -> str:
     more = phrase if isinstance(phrase, Phrase) else Phrase(phrase)
     wrong = [name for name in slots if name not in spec.params or slots.count(name) > 1 or name in more.given]
     wrong += [name for name in spec.required if name not in (*slots, *more.given) and "default" not in spec.params[name]]
-    wrong += [name for name, pattern in more.where.items() if name not in slots or pattern_problem(pattern)]
+    wrong += [name for name, pattern in more.where.items() if name not in slots or not isinstance(pattern, str) or _pattern_problem(pattern)]
     wrong += [name for name, factor in more.scale.items() if name not in slots or not isinstance(factor, int) or factor < 1]
     wrong += [more.whole] if more.whole and (more.whole not in slots or spec.params[more.whole].get("type", "string") != "string") else []
     for name, value in more.given.items():
@@ -281,6 +282,12 @@ def _wrong_in(phrase: str, spec: CommandSpec) -> str:
         except (BadValue, KeyError):
             wrong.append(name)
     return wrong[0] if wrong else "" if is_usable(phrase, spec.params, spec.effect) else "?"
+
+
+@lru_cache(maxsize=512)
+def _pattern_problem(pattern: str) -> str:
+    """As pattern_problem; phrases share their patterns, and the look at one takes milliseconds."""
+    return pattern_problem(pattern)
 
 
 def _phrase_lines(fields: Mapping[str, _Node], line: int) -> Iterator[int]:

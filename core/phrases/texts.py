@@ -33,7 +33,7 @@ def text_value(raw: str, schema: Mapping[str, Any], where: str = "") -> str | No
             return None
         if not is_free(schema):
             return text
-    text = text.strip(",，、:：")
+    text = text.strip(",，、:： ")
     if not re.search(r"\w", text) or schema.get("format") != "sentence" and _is_more(text):
         return None
     return text

@@ -77,7 +77,7 @@ def tokenize(text: str) -> list[Token]:
             position += 1
             continue
         token = _next(folded, position, tokens)
-        tokens.append(replace(token, after_gap=position > 0 and folded[position - 1] == " "))
+        tokens.append(replace(token, after_gap=True) if position > 0 and folded[position - 1] == " " else token)
         position = token.end
     return _join_english(tokens)
 
@@ -155,9 +155,15 @@ def pieces(phrase: str) -> tuple[Piece, ...]:
         if literal.strip():
             found.append(("", (tuple(_after_slot(tokenize(tidy(literal)), bool(found and found[-1][0]))),)))
         if part is not None:
-            found.append((part[1], ()) if part[1] else ("", tuple(tuple(tokenize(tidy(option))) for option in part[2].split("|"))))
+            found.append((part[1], ()) if part[1] else ("", tuple(map(_wording, part[2].split("|")))))
             place = part.end()
     return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def _wording(option: str) -> tuple[Token, ...]:
+    """The tokens of one wording of a choice; phrases share most of them."""
+    return tuple(tokenize(tidy(option)))
 
 
 def _after_slot(tokens: list[Token], follows: bool) -> list[Token]:

@@ -38,9 +38,9 @@ def is_usable(phrase: str, params: Mapping[str, Mapping[str, Any]], effect: str)
     slots = [{**params[name], **({"pattern": where[name]} if name in where else {})} for name, _ in pieces(phrase) if name]
     weakest = _own(phrase, by_letters=True)
     letters = sum(char.isalpha() for word in weakest for char in word)
+    if len(where) == len(slots) == 1 and demands_words(next(iter(where.values()))):
+        return True
     if not letters:
-        if len(where) == len(slots) == 1 and demands_words(next(iter(where.values()))):
-            return True
         return effect == "read" and bool(slots) and all("pattern" in one and not reach(one["pattern"]) & {"letter", "wide"} for one in slots)
     if not any(is_free(one) for one in slots):
         return True

@@ -238,7 +238,8 @@ def test_a_declared_command_is_recognised_and_rebuilt_from_its_declaration(folde
     "python main.py add -- milk", "python main.py add milk --note", "python main.py sum 1", "python main.py sum 1 100",
     "python main.py sum 1 2 x", "python main.py sum 1 2 --places", "python main.py say --help", "python main.py stats --json --json",
     "python main.py stats --json=1", "python main.py many --tasks '[{\"title\": 1}'", "python main.py many --tasks '[1]'",
-    "python main.py many --tasks '[]'", "python main.py many --tasks", "python\u3000main.py\u3000stats", "python main.py st''", "eval python main.py stats",
+    "python main.py many --tasks '[]'", "python main.py many --tasks",
+    "python\u3000main.py\u3000stats", "python main.py st''", "eval python main.py stats",
 ])
 def test_everything_else_is_not_a_declared_command(folder: Path, text: str) -> None:
     registry = SkillRegistry(folder.parent)
