@@ -6,9 +6,10 @@ from datetime import datetime
 
 from timephrase import days
 from timephrase.chinese import ChineseReader
-from timephrase.chinese_words import EDGE, compact, tokens_of
+from timephrase.chinese_words import compact, tokens_of
 from timephrase.moments import HOURS, default_time
 from timephrase.numerals import NUMERALS, chinese_number
+from timephrase.reading import EDGE
 from timephrase.results import refuse
 from timephrase.rules import WORKDAYS, Rule
 

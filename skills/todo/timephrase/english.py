@@ -9,6 +9,9 @@ from timephrase.moments import Clock, Pieces
 from timephrase.numerals import Token
 from timephrase.results import Refused, refuse
 
+_MARKS = frozenset(".!?;:\"'()“”…[]")
+
+
 class EnglishReader:
     """One pass over the tokens. `phrase` reads the longest phrase that begins at a token; `pieces` is what it says."""
 
@@ -42,8 +45,9 @@ class EnglishReader:
         return end
 
     def _mark_at_edge(self, place: int) -> bool:
-        return self.words(place, place + 1) in tuple(".!?;:\"'()“”…") and (place == 0 or all(kind in ("?", "") for kind in self.kinds[place:]) and all(
-            self.words(each, each + 1) in tuple(".!?;:\"'()“”…") for each in range(place, len(self.tokens))))
+        """R12: punctuation at either end."""
+        marks = [self.words(each, each + 1) in _MARKS for each in range(len(self.tokens))]
+        return marks[place] and (all(marks[:place]) or all(marks[place:]))
 
     def _stuck(self, place: int, start: int) -> None:
         kind, last = self.kinds[place], place + 1

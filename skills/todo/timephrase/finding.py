@@ -23,13 +23,13 @@ class Found:
     rule: Rule | None
 
 
-@dataclass(frozen=True)
 class Candidate:
     """A phrase that a language's scan found, by places in the sentence. `past`: it names a day gone by; `lacks`: "clock" or "day"."""
 
-    found: Found
-    past: bool = False
-    lacks: str = ""
+    __slots__ = ("found", "lacks", "past")
+
+    def __init__(self, found: Found, past: bool = False, lacks: str = "") -> None:
+        self.found, self.past, self.lacks = found, past, lacks
 
 
 @cache
@@ -42,7 +42,8 @@ def _quoted() -> re.Pattern[str]:
 @cache
 def _time_figures() -> re.Pattern[str]:
     clock = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"
-    return re.compile(rf"[0-9]{{1,4}}|[0-9]{{4}}([-/.])[0-9]{{1,2}}\1[0-9]{{1,2}}|[0-9]{{1,2}}[-/.][0-9]{{1,2}}(?:[-/][0-9]{{4}})?|{clock}(?:[-–]{clock})?"
+    return re.compile(rf"[0-9]{{1,4}}|[0-9]{{4}}([-/.])[0-9]{{1,2}}\1[0-9]{{1,2}}|[0-9]{{1,2}}[-/.][0-9]{{1,2}}(?:[-/][0-9]{{4}})?"
+                      rf"|{clock}(?:[-–]{clock})?"
                       r"|(?:19|20|21)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
 
 

@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from timephrase.days import plus_days, plus_minutes
 from timephrase.results import Assumption, Reading, refuse
 
 # R8: default times. Preferences may override them.
-DEFAULTS = {"dawn": 120, "morning": 480, "forenoon": 600, "noon": 720, "afternoon": 900, "dusk": 1080, "evening": 1200, "night": 1380, "offwork": 1080}
+DEFAULTS = {"dawn": 120, "morning": 480, "forenoon": 600, "noon": 720, "afternoon": 900,
+            "dusk": 1080, "evening": 1200, "night": 1380, "offwork": 1080}
 
 _MORNING = {hour: hour for hour in range(5, 13)}
 _AFTERNOON = {**{hour: hour + 12 for hour in range(1, 12)}, **{hour: hour for hour in range(12, 24)}}
@@ -19,34 +19,34 @@ HOURS: dict[str, dict[int, int]] = {
     "dawn": {**{hour: hour for hour in range(7)}, 12: 0}, "morning": _MORNING, "forenoon": _MORNING,
     "noon": {11: 11, 12: 12, 13: 13, 14: 14, 1: 13, 2: 14}, "afternoon": _AFTERNOON, "dusk": _AFTERNOON, "evening": _NIGHT, "night": _NIGHT,
     # English says more: three in the morning, five in the afternoon at the latest, one at night.
-    "en_morning": {hour: hour for hour in range(12)}, "en_afternoon": {**{hour: hour + 12 for hour in range(1, 8)}, **{hour: hour for hour in range(12, 20)}},
+    "en_morning": {hour: hour for hour in range(12)},
+    "en_afternoon": {**{hour: hour + 12 for hour in range(1, 8)}, **{hour: hour for hour in range(12, 20)}},
 }
 KEYS = {"en_morning": "morning", "en_afternoon": "afternoon"}
 
 
-@dataclass
 class Clock:
     """A time of day as said. `exact`: a 24-hour reading as written (R9); `minus`: minutes taken off (R6: 差十分六点)."""
 
-    hour: int
-    minute: int = 0
-    exact: bool = False
-    minus: int = 0
+    __slots__ = ("exact", "hour", "minus", "minute")
+
+    def __init__(self, hour: int, minute: int = 0, exact: bool = False, minus: int = 0) -> None:
+        self.hour, self.minute, self.exact, self.minus = hour, minute, exact, minus
 
 
-@dataclass
 class Pieces:
     """What a reader has found so far. `bare`: the day is a weekday without a week, which a passed clock moves on (R3)."""
 
-    now: datetime
-    parts: Mapping[str, str] | None
-    day: date | None = None
-    bare: bool = False
-    part: str | None = None
-    clock: Clock | None = None
-    moment: datetime | None = None
-    same_time: bool = False
-    notes: list[str] = field(default_factory=list)
+    __slots__ = ("bare", "clock", "day", "moment", "notes", "now", "part", "parts", "same_time")
+
+    def __init__(self, now: datetime, parts: Mapping[str, str] | None) -> None:
+        self.now, self.parts = now, parts
+        self.day: date | None = None
+        self.part: str | None = None
+        self.clock: Clock | None = None
+        self.moment: datetime | None = None
+        self.bare = self.same_time = False
+        self.notes: list[str] = []
 
 
 def reading(pieces: Pieces) -> Reading:
@@ -108,7 +108,7 @@ def _readings(pieces: Pieces) -> list[int]:
         hours = [clock.hour]
     else:  # R9: H (only if 7 <= H) and H+12 (only if H < 12)
         pieces.notes.append("open_clock")
-        hours = [hour for hour in (clock.hour, clock.hour + 12) if 7 <= hour and (hour == clock.hour or clock.hour < 12)]
+        hours = [hour for hour in (clock.hour, clock.hour + 12) if hour >= 7 and (hour == clock.hour or clock.hour < 12)]
     return [hour * 60 + clock.minute - clock.minus for hour in hours]
 
 

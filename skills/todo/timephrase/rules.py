@@ -1,7 +1,6 @@
 """A recurrence, kept apart from any date: which days it falls on, at what time, and which occurrence comes next."""
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -155,11 +154,15 @@ def _problem(rule: Rule) -> str:
         return f"freq is one of {', '.join(FREQUENCIES)}"
     if not 1 <= rule.interval <= 999:
         return "interval is 1 to 999"
-    if rule.time is not None and not (isinstance(rule.time, str) and re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", rule.time)):
+    if rule.time is not None and not (isinstance(rule.time, str) and _is_time(rule.time)):
         return "time is HH:MM"
     if not all(0 <= day <= 6 for day in rule.weekdays) or not all(1 <= day <= 31 or day == -1 for day in rule.monthdays):
         return "weekdays are 0 to 6, monthdays 1 to 31 or -1"
     return _misfit(rule)
+
+
+def _is_time(text: str) -> bool:
+    return len(text) == 5 and text.isascii() and text[2] == ":" and text[:2].isdigit() and text[3:].isdigit() and text[:2] < "24" and text[3:] < "60"
 
 
 def _misfit(rule: Rule) -> str:
