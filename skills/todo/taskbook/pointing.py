@@ -28,9 +28,11 @@ _NUMBER = re.compile(rf"(?:#|no\.?|number|任务|编号|task|task\s*(?:#|no\.?|n
 _PLACE = re.compile(rf"第({_N})(?:个|条|项|件|行)?(?:任务)?|(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)(?:\s+(?:one|task|item))?|"
                     rf"(?:the\s+)?({'|'.join(ORDINALS)})(?:\s+(?:one|task|item))?")
 _LAST = re.compile(r"(?:最后|末尾)(?:一|那)?(?:个|条|项|件)?(?:任务)?|倒数第一个?|(?:the\s+)?last(?:\s+(?:one|task|item))?")
-_IT = re.compile(r"[它他她]|[这那](?:个|条|项|件)?(?:任务|事)?|(?:刚才|刚刚|刚|之前|上面)(?:的|那|加的|记的|说的|添加的)?(?:一|那)?(?:个|条|项|件)?(?:任务|事)?|"
+_IT = re.compile(r"[它他她]|[这那](?:个|条|项|件)?(?:任务|事)?|"
+                 r"(?:刚才|刚刚|刚|之前|上面)(?:的|那|加的|记的|说的|添加的)?(?:一|那)?(?:个|条|项|件)?(?:任务|事)?|"
                  r"上(?:一)?(?:个|条|项|件)(?:任务)?|it|this|that|(?:this|that|the\s+same|the\s+previous|the\s+latest)\s+(?:one|task|item)|the\s+task")
-_AROUND = re.compile(r"^(?:任务|待办|the\s+task\s+|task\s+|the\s+|my\s+)|(?:的?(?:这|那)(?:个|条|项|件)(?:任务|事)?|的?(?:任务|待办|事情)|\s+(?:task|todo|one))$")
+_AROUND = re.compile(r"^(?:任务|待办|the\s+task\s+|task\s+|the\s+|my\s+)|"
+                     r"(?:的?(?:这|那)(?:个|条|项|件)(?:任务|事)?|的?(?:任务|待办|事情)|\s+(?:task|todo|one))$")
 _QUOTES = "\"'“”‘’「」『』《》`"
 
 
@@ -182,7 +184,7 @@ def _near(text: str, rows: Sequence[Any]) -> list[Any]:
 
 
 def _pieces(text: str) -> set[str]:
-    words = {word for word in re.findall(r"[a-z0-9']{3,}", text)}
+    words = set(re.findall(r"[a-z0-9']{3,}", text))
     return words.union(*({run[index:index + 2] for index in range(len(run) - 1)} for run in re.findall(r"[\u3400-\u9fff]{2,}", text)))
 
 

@@ -6,13 +6,14 @@ its 重要, "交作业，很重要" does not.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from timephrase import find
+
 from taskbook.contract import TodoError
 from taskbook.numerals import CHINESE, ENGLISH, whole_number
-from timephrase import find
 
 _GAP = "\x00"  # stands where something was cut out; a time phrase never reaches across it
 _LEAD = re.compile(
@@ -32,10 +33,12 @@ _PRIORITIES: tuple[tuple[str, tuple[str, ...]], ...] = (
              r"(?:优先级(?:是|为)?[:：]?低|低优先级|低优先)(?:的)?(?:任务)?", r"[!！](?:low|低)(?![\w])", r"\bp[34]\b",
              rf"{_EDGE_EN}(?:(?:it|this|that)(?:'s| is)\s+)?(?:not (?:very |so )?(?:urgent|important)|no (?:rush|hurry)){_STOP_EN}",
              r"(?:\bwith\s+)?\blow[- ]priority\b|\bpriority:?\s*low\b")),
-    ("high", (rf"{_EDGE}{_SUBJECT}(?:(?:最|很|非常|特别|十分|比较|挺|超级?|极其|相当)(?:重要|紧急|急|要紧)|重要|紧急|加急|急|十万火急)(?:的|了|哦|啊)?{_STOP}",
+    ("high", (rf"{_EDGE}{_SUBJECT}(?:(?:最|很|非常|特别|十分|比较|挺|超级?|极其|相当)(?:重要|紧急|急|要紧)|"
+              rf"重要|紧急|加急|急|十万火急)(?:的|了|哦|啊)?{_STOP}",
               r"(?:优先级(?:是|为)?[:：]?(?:最)?高|最?高优先级|高优先)(?:的)?(?:任务)?", r"[!！](?:high|urgent|高|急)(?![\w])|(?<!\S)!{2,3}(?!\S)",
               r"\bp1\b", rf"{_EDGE_EN}(?:(?:and\s+)?(?:it|this|that)(?:'s| is)\s+)?(?:(?:the\s+)?(?:very|really|most|so|super|extremely)\s+)?"
-              rf"(?:urgent|important)(?:ly)?{_STOP_EN}", rf"{_EDGE}asap{_STOP}", r"(?:\bwith\s+)?\bhigh(?:est)?[- ]priority\b|\bpriority:?\s*high\b")),
+              rf"(?:urgent|important)(?:ly)?{_STOP_EN}", rf"{_EDGE}asap{_STOP}",
+              r"(?:\bwith\s+)?\bhigh(?:est)?[- ]priority\b|\bpriority:?\s*high\b")),
     ("medium", (r"(?:优先级(?:是|为)?[:：]?(?:中|普通|一般)|(?:中等?|普通|一般)优先级)(?:的)?(?:任务)?", r"[!！](?:medium|med|中)(?![\w])", r"\bp2\b",
                 r"(?:\bwith\s+)?\b(?:medium|normal)[- ]priority\b|\bpriority:?\s*(?:medium|normal)\b")))
 _TAG_LIST = re.compile(r"(?:打上|加上|贴上)?标签(?:是|为)?\s*[:：]?\s*(?P<zh>[^\s,，。;；:：]+(?:[、][^\s,，。;；]+)*)|"
@@ -52,7 +55,8 @@ _SAID_LENGTH = re.compile(
     rf"(?:左右|的时间)?{_LATER}", re.IGNORECASE)
 _LONE_LENGTH = re.compile(rf"{_EDGE}(?<!in )(?<!within )(?:for\s+)?{_LENGTH}(?:左右)?{_LATER}{_STOP}", re.IGNORECASE)
 _ANY_LENGTH = re.compile(rf"(?<![第前后内过])(?<!in )(?<!within ){_LENGTH}{_LATER}", re.IGNORECASE)
-_DANGLING = re.compile(r"(?:(?:截止(?:时间|日期)?|截至|期限|时间|最晚|最迟)(?:到|是|为|在|于)?|在|于)[:：]?\s*$|(?:^|\s)(?:due|at|on|by|for|until|before|from|the|is due)\s*$",
+_DANGLING = re.compile(r"(?:(?:截止(?:时间|日期)?|截至|期限|时间|最晚|最迟)(?:到|是|为|在|于)?|在|于)[:：]?\s*$|"
+                       r"(?:^|\s)(?:due|at|on|by|for|until|before|from|the|is due)\s*$",
                        re.IGNORECASE)
 _TRAILING = re.compile(r"^\s*(?:的时候|之前|以前|前|截止|为止|(?:due|please)\b|[:：])")
 _MARKS = " \t\n,，。.;；:：、!！~-—\x00"
@@ -182,7 +186,9 @@ def _without_empty_pairs(title: str) -> str:
         title = re.sub(rf"{re.escape(pair[0])}[\s\x00]*{re.escape(pair[1])}", "", title)
         if title.startswith(pair[0]) and title.endswith(pair[1]) and title.count(pair[0]) == 1:
             title = title[1:-1]
-    quotes: Sequence[str] = ("“”", "「」", "\"\"")
-    return next((title[1:-1] for pair in quotes if len(title) > 2 and title[0] == pair[0] and title[-1] == pair[1] and title.count(pair[0]) <= 2), title)
+    for opening, closing in ("“”", "「」"):
+        if len(title) > 2 and title[0] == opening and title[-1] == closing and title.count(opening) == 1:
+            return title[1:-1]
+    return title
 
 
