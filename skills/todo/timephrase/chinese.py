@@ -160,8 +160,9 @@ class ChineseReader:
 
     def _parenthesis(self, place: int) -> int:
         """10月14日(周三): a weekday in parentheses after a date."""
-        if self.named and self.kinds[place + 1] == "wd" and self.says(place + 2, ")"):
-            return place + 3 if self._weekday(place + 1) else 0
+        closed = self.says(place + 2, ")")  # a bracket at the very end counts as punctuation and is gone
+        if self.named and self.says(place, "(") and self.kinds[place + 1] == "wd" and (closed or not self.kinds[place + 2]):
+            return place + 2 + closed if self._weekday(place + 1) else 0
         return 0
 
     def _relative(self, place: int) -> int:
@@ -180,7 +181,8 @@ class ChineseReader:
         return self._relative_span(place, shift, kind, end)
 
     def _relative_week(self, place: int, shift: int) -> int:
-        after, end = self.kinds[place + 2], place + 2
+        end = place + 2 + (self.says(place + 2, "的") and self.kinds[place + 3] == "wd")
+        after = self.kinds[end]
         if after in ("wd", "within"):  # 下周周三; 本周内 is Sunday
             weekday = self.value(end) if after == "wd" else 6
             if after == "within":

@@ -5,9 +5,9 @@ from timephrase.numerals import NUMERALS, Token, chinese_tokens, digits_at, tabl
 
 # R1: traditional characters and full-width forms equal the simplified and the ASCII ones. Every entry keeps the length.
 _TRADITIONAL = ("後週禮點兩個號鐘鍾時這過為爲內間來幾從處國慶聖誕勞動節兒婦農曆臘陰陽會裡裏"
-                "馬儘將際現無單雙應數歲倆盡與遲約寫業報關於離請發買電話樓線書館給讓説說證課",
+                "馬儘將際現無單雙應數歲倆盡與遲約寫業報關於離請發買電話樓線書館給讓説說證課頭閏驚蟄滿種復萬黃趕緊隨陣",
                 "后周礼点两个号钟钟时这过为为内间来几从处国庆圣诞劳动节儿妇农历腊阴阳会里里"
-                "马尽将际现无单双应数岁俩尽与迟约写业报关于离请发买电话楼线书馆给让说说证课")
+                "马尽将际现无单双应数岁俩尽与迟约写业报关于离请发买电话楼线书馆给让说说证课头闰惊蛰满种复万黄赶紧随阵")
 _MARKS = ("：﹕－–—−／．～〜（）淩", "::----/.~~()凌")
 _SPACES = "　\t\n\r\u00a0"
 _FULL = {chr(code): chr(code - 0xFEE0).lower() for code in range(0xFF10, 0xFF5B) if chr(code - 0xFEE0).isalnum()}

@@ -56,7 +56,7 @@ def reading(pieces: Pieces) -> Reading:
     if not pieces.notes:
         return Reading(text, None, None)
     codes = tuple(dict.fromkeys(pieces.notes))
-    return Reading(text, Assumption(codes[0], text, codes), None)
+    return Reading(text, Assumption(codes[0], codes, text), None)
 
 
 def settle(pieces: Pieces) -> date | datetime:
@@ -127,7 +127,7 @@ def _first_later(pieces: Pieces, readings: list[int]) -> datetime:
         refuse("no_time")
     midnight = pieces.now.replace(hour=0, minute=0, second=0, microsecond=0)
     passed = pieces.now.hour * 60 + pieces.now.minute
-    pieces.notes.append("no_day")
+    pieces.notes = [note for note in pieces.notes if note != "after_midnight"] + ["no_day"]
     return plus_minutes(midnight, min(minutes % 1440 + (minutes % 1440 <= passed) * 1440 for minutes in readings))
 
 

@@ -73,7 +73,7 @@ def chinese_number(run: str) -> int | None:
 
 def chinese_tokens(text: str, start: int) -> list[Token]:
     """The tokens of the run of Chinese numerals at `start`: one number, digits one by one ("digits"), or two numbers where only one split
-    is possible (八月十五十点); otherwise one "?"."""
+    is possible (十月一十点); otherwise one "?"."""
     end = start + 1
     while end < len(text) and end - start < 9 and text[end] in NUMERALS:
         end += 1

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
 from timephrase import days
+from timephrase.frozen import Frozen
 from timephrase.results import Refused
 
 FREQUENCIES = ("daily", "weekly", "monthly", "yearly")
@@ -14,21 +14,25 @@ _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 WORKDAYS = (0, 1, 2, 3, 4)
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Frozen):
     """Every `interval` days, weeks, months or years.
 
     weekly: on `weekdays` (Monday 0). monthly: on `monthdays` (-1 the last), or on the `position`-th of `weekdays` (-1 the last).
     yearly: in `month`, on the one day in `monthdays`. `time` is "HH:MM" or None for date-only. A month without the day is passed over.
     """
 
+    __slots__ = ("freq", "interval", "weekdays", "monthdays", "month", "position", "time")
     freq: str
-    interval: int = 1
-    weekdays: tuple[int, ...] = ()
-    monthdays: tuple[int, ...] = ()
-    month: int = 0
-    position: int = 0
-    time: str | None = None
+    interval: int
+    weekdays: tuple[int, ...]
+    monthdays: tuple[int, ...]
+    month: int
+    position: int
+    time: str | None
+
+    def __init__(self, freq: str, interval: int = 1, weekdays: tuple[int, ...] = (), monthdays: tuple[int, ...] = (), month: int = 0,
+                 position: int = 0, time: str | None = None) -> None:
+        self._fill(freq, interval, weekdays, monthdays, month, position, time)
 
     def to_dict(self) -> dict[str, Any]:
         """What `from_dict` reads, ready for JSON; fields that say nothing are left out."""
