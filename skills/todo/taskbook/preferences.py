@@ -17,17 +17,17 @@ ALIASES = {"默认城市": "default_city", "城市": "default_city", "所在城�
 
 @dataclass(frozen=True)
 class Known:
-    """The preferences that have an effect; clock times as "HH:MM", None where nothing was said."""
+    """The preferences that have an effect, or what holds without them. Clock times are "HH:MM"; minutes are whole numbers."""
 
     default_city: str | None = None
-    work_start: str | None = None
-    work_end: str | None = None
-    lunch_start: str | None = None
-    lunch_end: str | None = None
+    work_start: str = "09:00"
+    work_end: str = "18:00"
+    lunch_start: str = "12:00"
+    lunch_end: str = "13:30"
     quiet_start: str | None = None
     quiet_end: str | None = None
-    break_minutes: int | None = None
-    default_estimate: int | None = None
+    break_minutes: int = 10
+    default_estimate: int = 30
     part_of_day: dict[str, str] = field(default_factory=dict)
 
 
