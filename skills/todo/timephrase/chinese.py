@@ -278,7 +278,7 @@ class ChineseReader:
         hour = self.number(place) if hour is None else hour
         if not 1 <= hour <= 12:
             refuse("impossible", self.words(place, place + 2), place + 2)
-        return Clock(hour % 12 + int(str(self.tokens[place + 1][1])), minute, exact=True)
+        return Clock(hour % 12 + int(str(self.tokens[place + 1][1])), minute, half=True)
 
     def clock_at(self, place: int, end: int, clock: Clock) -> int:
         """Notes a clock: at most one, of an hour that exists (R6)."""

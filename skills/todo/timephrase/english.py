@@ -329,7 +329,7 @@ class EnglishReader:
         return place + 1
 
     def _noon(self, place: int) -> int:
-        return self._clock_at(place, place + 1, Clock(12, exact=True))
+        return self._clock_at(place, place + 1, Clock(12, half=True))
 
     def _midnight(self, place: int) -> int:
         if self.midnight or self.pieces.clock:
@@ -357,7 +357,7 @@ class EnglishReader:
             return self.no("impossible", place, end)
         clock = Clock(hour, minutes if past else 0, minus=0 if past else minutes)
         if self.kinds[end] == "ampm":
-            clock = Clock(hour % 12 + self.number(end), clock.minute, True, clock.minus)
+            clock = Clock(hour % 12 + self.number(end), clock.minute, minus=clock.minus, half=True)
             end += 1
         return self._clock_at(place, end, clock)
 
@@ -372,7 +372,7 @@ class EnglishReader:
     def _twelve_hours(self, place: int, hour: int, minute: int) -> int:
         if not 1 <= hour <= 12:
             return self.no("impossible", place, place + 2)
-        return self._clock_at(place, place + 2, Clock(hour % 12 + self.number(place + 1), minute, exact=True))
+        return self._clock_at(place, place + 2, Clock(hour % 12 + self.number(place + 1), minute, half=True))
 
     def _clock_at(self, place: int, end: int, clock: Clock) -> int:
         if self.pieces.moment or self.pieces.clock or self.midnight:

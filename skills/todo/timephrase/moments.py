@@ -26,12 +26,20 @@ KEYS = {"en_morning": "morning", "en_afternoon": "afternoon"}
 
 
 class Clock:
-    """A time of day as said. `exact`: a 24-hour reading as written (R9); `minus`: minutes taken off (R6: 差十分六点)."""
+    """A time of day as said. `exact`: a 24-hour reading as written (R9); `minus`: minutes taken off (R6: 差十分六点); `half`: am, pm or noon
+    fixed the half of the day, which no other word may change."""
 
-    __slots__ = ("exact", "hour", "minus", "minute")
+    __slots__ = ("exact", "half", "hour", "minus", "minute")
 
-    def __init__(self, hour: int, minute: int = 0, exact: bool = False, minus: int = 0) -> None:
-        self.hour, self.minute, self.exact, self.minus = hour, minute, exact, minus
+    def __init__(self, hour: int, minute: int = 0, exact: bool = False, minus: int = 0, half: bool = False) -> None:
+        self.hour, self.minute, self.exact, self.minus, self.half = hour, minute, exact or half, minus, half
+
+    def hour_in(self, part: str) -> int:
+        """R7: the hour counted from midnight of the named day, in that part of it. Refused when the two contradict each other."""
+        hour = HOURS.get(part, {}).get(self.hour)
+        if hour is None or (self.half and hour % 24 != self.hour):
+            refuse("contradiction")
+        return hour
 
 
 class Pieces:
@@ -98,9 +106,7 @@ def _readings(pieces: Pieces) -> list[int]:
         pieces.notes.append("default_time")
         return [default_time(part, pieces.parts)]
     if part is not None:
-        hour = HOURS[part].get(clock.hour) if part in HOURS else None
-        if hour is None:
-            refuse("contradiction")
+        hour = clock.hour_in(part)
         if hour >= 24 and clock.hour < 24:
             pieces.notes.append("after_midnight")
         hours = [hour]

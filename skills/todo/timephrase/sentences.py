@@ -46,8 +46,6 @@ ASSUMPTIONS: dict[str, tuple[str, str]] = {
     "month_first": ("read as month/day", "按月/日理解"),
     "next_week": ("next means the calendar week after this one", "next 指下一个日历周"),
     "day_end": ("midnight ends that day", "午夜是当天结束"),
-    "workday_end": ("the end of work has no clock time", "没说几点下班"),
-    "night_default": ("tonight has no clock time", "没说今晚几点"),
 }
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
