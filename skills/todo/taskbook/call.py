@@ -28,6 +28,8 @@ def run(store: Store, name: str, values: Mapping[str, Any], *, now: datetime, la
         function: Callable[[Context, dict[str, Any]], Answer] = getattr(import_module(f"taskbook.{operation.module}"), operation.function)
         payload = function(context, fit(operation, values))
         _point(context, name, payload)
+        if "warning" in payload and "text" not in payload:
+            payload["text"] = f"{payload['message']}\n{payload['warning']}"
         return {"ok": payload.get("ok", True), **payload}
     except TodoError as problem:
         return {**failure(problem.code, problem.say(lang)), **problem.extra}

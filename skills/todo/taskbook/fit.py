@@ -22,7 +22,7 @@ def fit(operation: Operation, values: Mapping[str, Any]) -> dict[str, Any]:
     fitted: dict[str, Any] = {}
     for name, schema in operation.params.items():
         value = values.get(name)
-        if value == "" and name not in operation.required and name != "notes":
+        if value == "" and name not in operation.required and schema["type"] != "array" and name != "notes":
             value = None  # an optional text that was left empty; empty notes clear them
         if value is None:
             value = schema.get("default")

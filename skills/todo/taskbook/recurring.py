@@ -34,7 +34,8 @@ def set_recurrence(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """Gives an open task a rule; its deadline stays, or becomes the first date of the rule when it has none."""
     task = _open(ctx, values["task_id"])
     rule = _rule(ctx, values["rule"])
-    due = task.due_date or rule.first(ctx.now)
+    first = rule.first(ctx.now)
+    due = task.due_date if task.due_date and len(task.due_date) == len(first) else first  # a day alone would lose the rule's hour
     with ctx.store.change(ctx.now, "set_recurrence") as change:
         change.update("tasks", task.id, {**_kept(rule, values["rule"]), "series": task.series or task.id, "occurrence": due, "due_date": due,
                                          "updated_at": ctx.now.isoformat()})
