@@ -222,10 +222,8 @@ def minutes_of(clock: Clock | None, part: str | None, parts: Mapping[str, str] |
     """Minutes from the midnight of the day (R6-R9, the earlier reading), None for no time of day."""
     if clock is None:
         return None if part is None else default_time(part, parts)
-    if part is not None:
-        hour = clock.hour_in(part)
-    else:
-        hour = clock.hour if clock.exact or clock.hour >= 7 else clock.hour + 12
+    earlier = clock.hour if clock.exact or clock.hour >= 7 else clock.hour + 12
+    hour = earlier if part is None else clock.hour_in(part)
     if hour * 60 + clock.minute < clock.minus:
         refuse("contradiction", text)
     return hour * 60 + clock.minute - clock.minus

@@ -115,11 +115,12 @@ class Rule(Frozen):
             day = days.plus_days(day, 1 if fresh else self.interval)
 
     def _weekly(self, start: date, fresh: bool) -> Iterator[date]:
-        monday = days.plus_days(start, 0) if start.weekday() == 0 else date.fromordinal(start.toordinal() - start.weekday())
+        offset = -start.weekday()  # of the week's Monday; a day before `start` may lie before 1970
         while True:
             for weekday in self.weekdays or (start.weekday(),):
-                yield days.plus_days(monday, weekday)
-            monday = days.plus_days(monday, 7 * (1 if fresh else self.interval))
+                if offset + weekday >= 0:
+                    yield days.plus_days(start, offset + weekday)
+            offset += 7 * (1 if fresh else self.interval)
 
     def _monthly(self, start: date, fresh: bool) -> Iterator[date]:
         months = 0

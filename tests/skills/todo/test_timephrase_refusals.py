@@ -20,13 +20,16 @@ PHRASES = {
     "lunar": [("春节", "春节"), ("农历初八", "农历"), ("Spring Festival", "Spring Festival")],
     "holiday": [("母亲节", "母亲节"), ("Thanksgiving", "Thanksgiving")],
     "workdays": [("3个工作日后", "3个工作日"), ("in 3 business days", "in 3 business days")],
-    "contradiction": [("10月12号星期三", "10月12号星期三"), ("上午15点", "上午15点"), ("tomorrow Friday", "tomorrow Friday")],
+    "contradiction": [("10月12号星期三", "10月12号星期三"),
+                      ("上午15点", "上午15点"), ("tomorrow Friday", "tomorrow Friday")],
     "past_point": [("周五以后", "周五以后"), ("after Friday", "after Friday")],
-    "leftover": [("明天开会", "开会"), ("tomorrow foo", "foo")], "unclear": [("midnight Friday", "midnight Friday")],
+    "leftover": [("明天开会", "开会"), ("tomorrow foo", "foo")],
+    "unclear": [("midnight Friday", "midnight Friday")],
     "too_long": [("明天" * 60, "明天明天"), ("tomorrow " * 20, "tomorrow")],
     "out_of_range": [("2300年1月1日", "2300年1月1日"), ("1000000天后", "1000000天后")],
 }
-RULE_PHRASES = {"not_recurring": [("明天", "明天"), ("tomorrow", "tomorrow")], "unsupported_rule": [("每小时", "每小时"), ("every hour", "every hour")]}
+RULE_PHRASES = {"not_recurring": [("明天", "明天"), ("tomorrow", "tomorrow")],
+                "unsupported_rule": [("每小时", "每小时"), ("every hour", "every hour")]}
 
 
 def test_every_kind_of_refusal_has_its_phrase_here() -> None:
@@ -97,8 +100,8 @@ def test_a_phrase_that_said_it_all_carries_no_mark(text: str) -> None:
 
 
 def test_every_assumption_is_used_by_some_phrase() -> None:
-    texts = ["明天6点", "明天下午", "下午3点", "周二", "周三", "明天晚上1点", "10月13日", "2号", "周末", "下周", "下个月", "月初", "半个月后", "10/11",
-             "next Friday", "end of week", "tonight at midnight"]
+    texts = ["明天6点", "明天下午", "下午3点", "周二", "周三", "明天晚上1点", "10月13日", "2号", "周末", "下周", "下个月", "月初", "半个月后",
+             "10/11", "next Friday", "end of week", "tonight at midnight"]
     seen = {code for text in texts for code in (parse(text, NOW).assumed or pytest.fail(text)).codes}
     assert seen | {"clipped"} == set(ASSUMPTIONS)
 
