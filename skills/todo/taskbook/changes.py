@@ -25,12 +25,11 @@ def board(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     version = ctx.store.version
     for name, (where, bounds) in _columns(ctx, day).items():
         counts[name] = ctx.store.db.execute(f"SELECT count(*) FROM tasks WHERE {where}", bounds).fetchone()[0]
-        rows = ctx.store.db.execute(f"SELECT {WITH_PARTS} FROM tasks WHERE {where} ORDER BY closed, deadline IS NULL, deadline, rank, id LIMIT {SHOWN}",
-                                    bounds).fetchall() if counts[name] else []
-        tasks = [Task.from_row(row) for row in rows]
+        query = f"SELECT {WITH_PARTS} FROM tasks WHERE {where} ORDER BY closed, deadline IS NULL, deadline, rank, id LIMIT {SHOWN}"
+        tasks = [Task.from_row(row) for row in ctx.store.db.execute(query, bounds)] if counts[name] else []
         columns[name] = [task.object(ctx.now, ctx.lang) for task in tasks]
-        lines += [ctx.say("changes.column", name=ctx.say(f"changes.{name}"), count=counts[name]), *(line(task, ctx.now, ctx.lang) for task in tasks)] \
-            if tasks else []
+        lines += [ctx.say("changes.column", name=ctx.say(f"changes.{name}"), count=counts[name])] if tasks else []
+        lines += [line(task, ctx.now, ctx.lang) for task in tasks]
     message = ctx.say("changes.board", date=day.isoformat(), **counts)
     return {"message": message, "date": day.isoformat(), "version": version, "counts": counts, "stats": stats(ctx), **columns,
             "text": "\n".join([message, *lines])}
@@ -57,9 +56,11 @@ def changes(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
         version = rows[-1]["changed"] - 1
         if not any(row["changed"] <= version for row in rows):
             version += 1
-        rows = ctx.store.db.execute(f"SELECT {WITH_PARTS} FROM tasks WHERE changed > ? AND changed <= ? ORDER BY changed, id", (since, version)).fetchall()
+        rows = ctx.store.db.execute(f"SELECT {WITH_PARTS} FROM tasks WHERE changed > ? AND changed <= ? ORDER BY changed, id",
+                                    (since, version)).fetchall()
         more = ctx.store.db.execute("SELECT 1 FROM tasks WHERE changed > ? LIMIT 1", (version,)).fetchone() is not None
-    deleted = [row[0] for row in ctx.store.db.execute("SELECT task_id FROM tombstones WHERE changed > ? AND changed <= ? ORDER BY task_id", (since, version))]
+    gone = ctx.store.db.execute("SELECT task_id FROM tombstones WHERE changed > ? AND changed <= ? ORDER BY task_id", (since, version))
+    deleted = [row[0] for row in gone]
     message = ctx.say("changes.changed", count=len(rows), deleted=len(deleted), version=version)
     return {"message": message, "version": version, "more": more, "reset": reset, "deleted": deleted,
             "tasks": [Task.from_row(row).object(ctx.now, ctx.lang) for row in rows]}

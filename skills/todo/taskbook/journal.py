@@ -26,7 +26,8 @@ def history(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     steps = ctx.store.db.execute("SELECT * FROM journal ORDER BY step DESC LIMIT ?", (values["limit"],)).fetchall()
     listed = [{"step": step["step"], "at": step["at"], "operation": step["operation"], "what": _what(ctx, step, _rows(ctx, step)),
                "undone": bool(step["undone"])} for step in steps]
-    lines = [ctx.say("journal.undone_line" if one["undone"] else "journal.line", at=one["at"].replace("T", " ")[:16], what=one["what"]) for one in listed]
+    lines = [ctx.say(f"journal.{'undone_line' if one['undone'] else 'line'}", at=one["at"].replace("T", " ")[:16], what=one["what"])
+             for one in listed]
     message = ctx.say("journal.listed" if listed else "journal.empty", count=len(listed))
     return {"message": message, "steps": listed, "count": len(listed), "text": "\n".join([message, *lines])}
 
@@ -59,7 +60,8 @@ def _what(ctx: Context, step: sqlite3.Row, rows: list[sqlite3.Row]) -> str:
     names: dict[str, str] = {}
     for row in rows:
         image = json.loads(row["after"] or row["before"])
-        names.setdefault(f"{row['name']}/{row['key']}", ctx.say("tasks.named", id=row["key"], title=image["title"]) if row["name"] == "tasks" else row["key"])
+        named = ctx.say("tasks.named", id=row["key"], title=image["title"]) if row["name"] == "tasks" else row["key"]
+        names.setdefault(f"{row['name']}/{row['key']}", named)
     shown = ctx.say("tasks.list_between").join(list(names.values())[:_TITLES])
     more = ctx.say("journal.more", count=len(names) - _TITLES) if len(names) > _TITLES else ""
     return ctx.say("journal.what", operation=ctx.say(f"journal.op_{step['operation']}"), names=shown, more=more)

@@ -79,9 +79,9 @@ def next_of_series(ctx: Context, change: Change, task: Task, parts: Sequence[Tas
         return None
     due, now = _following(ctx, task), ctx.now.isoformat()
     shared = {"notes": task.notes, "priority": task.priority, "status": "todo", "created_at": now, "updated_at": now}
-    task_id = change.insert("tasks", {**shared, "title": task.title, "due_date": due, "occurrence": due, "tags": json.dumps(task.tags, ensure_ascii=False),
-                                      "estimated_minutes": task.estimated_minutes, "parent_id": task.parent_id, "rule": task.rule,
-                                      "rule_text": task.rule_text, "series": task.series})
+    task_id = change.insert("tasks", {
+        **shared, "title": task.title, "due_date": due, "occurrence": due, "tags": json.dumps(task.tags, ensure_ascii=False), "rule": task.rule,
+        "estimated_minutes": task.estimated_minutes, "parent_id": task.parent_id, "rule_text": task.rule_text, "series": task.series})
     for part in parts:
         change.insert("tasks", {**shared, "title": part.title, "notes": part.notes, "priority": part.priority, "parent_id": task_id,
                                 "tags": json.dumps(part.tags, ensure_ascii=False), "estimated_minutes": part.estimated_minutes})
@@ -101,8 +101,9 @@ def _following(ctx: Context, task: Task) -> str:
 
 
 def _rule(ctx: Context, text: Any) -> Rule:
-    from taskbook.preferences import known
     from timephrase import Rule, parse_rule
+
+    from taskbook.preferences import known
 
     if isinstance(text, Rule):
         return text

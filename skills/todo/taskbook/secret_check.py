@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import re
 
-_KEY_NAMES = re.compile(r"passw(or)?d|passphrase|secret|token|api[_ -]?key|private[_ -]?key|credential|cvv|\bpin\b|密码|口令|密钥|私钥|令牌|身份证|银行卡|信用卡", re.I)
+_KEY_NAMES = re.compile(r"passw(or)?d|passphrase|secret|token|api[_ -]?key|private[_ -]?key|credential|cvv|\bpin\b|"
+                        r"密码|口令|密钥|私钥|令牌|身份证|银行卡|信用卡", re.I)
 _VALUES = re.compile(
     r"\bsk-(?=[\w-]*\d)[\w-]{4,}|\bsk-[\w-]{16,}|\b(?:ghp|gho|ghs|ghu)_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bAKIA[0-9A-Z]{12,}|\bAIza[\w-]{30,}|"
     r"\bxox[abprs]-[\w-]{10,}|\bhf_\w{20,}|\beyJ[\w-]{10,}\.[\w-]{10,}\.|-----BEGIN [A-Z ]*PRIVATE KEY|"

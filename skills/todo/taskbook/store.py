@@ -44,7 +44,8 @@ CREATE TABLE preferences (
     key TEXT PRIMARY KEY, value TEXT NOT NULL, reason TEXT NOT NULL DEFAULT '', created_at TEXT NOT NULL, updated_at TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE journal (step INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, operation TEXT NOT NULL, undone INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE journal_rows (
-    step INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL, before TEXT, after TEXT, PRIMARY KEY (step, place)) WITHOUT ROWID;
+    step INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL, before TEXT, after TEXT,
+    PRIMARY KEY (step, place)) WITHOUT ROWID;
 CREATE TABLE reminded (
     task_id INTEGER NOT NULL, due_date TEXT NOT NULL, level TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (task_id, due_date, level)) WITHOUT ROWID;
 CREATE TABLE snoozed (task_id INTEGER PRIMARY KEY, until TEXT NOT NULL, at TEXT NOT NULL);
@@ -80,7 +81,10 @@ class Change:
         before = self.image(table, key)
         if before is None:
             raise KeyError(f"{table} {key}")
-        columns = self._complete(table, dict(values), json.loads(before))
+        row = json.loads(before)
+        if all(row[name] == value for name, value in values.items()):
+            return  # nothing to take back later
+        columns = self._complete(table, dict(values), row)
         sets = ", ".join(f"{name} = ?" for name in columns)
         self._db.execute(f"UPDATE {table} SET {sets} WHERE {_KEYS[table]} = ?", (*columns.values(), key))
         self.rows.append((table, key, before, self.image(table, key)))

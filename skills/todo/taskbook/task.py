@@ -45,9 +45,10 @@ class Task:
         """The task of a row of `SELECT *` or `SELECT WITH_PARTS`."""
         tags = row["tags"]
         counted = "parts" in row.keys()  # noqa: SIM118  # a row looks for a value with `in`, not for a column
-        return cls(row["id"], row["title"], row["notes"], row["priority"], row["status"], row["due_date"], () if tags == "[]" else tuple(json.loads(tags)),
-                   row["estimated_minutes"], row["created_at"], row["updated_at"], row["completed_at"], row["parent_id"], row["rule"], row["rule_text"],
-                   row["series"], row["occurrence"], row["parts"] if counted else 0, row["parts_done"] if counted else 0)
+        return cls(
+            row["id"], row["title"], row["notes"], row["priority"], row["status"], row["due_date"], () if tags == "[]" else tuple(json.loads(tags)),
+            row["estimated_minutes"], row["created_at"], row["updated_at"], row["completed_at"], row["parent_id"], row["rule"],
+            row["rule_text"], row["series"], row["occurrence"], row["parts"] if counted else 0, row["parts_done"] if counted else 0)
 
     @cached_property
     def deadline(self) -> datetime | None:

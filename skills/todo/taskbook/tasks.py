@@ -115,7 +115,8 @@ def stats(ctx: Context) -> dict[str, int]:
     done_today = ctx.store.db.execute("SELECT count(*) FROM tasks WHERE completed_at >= ? AND completed_at < ?",
                                       (midnight, ctx.now.date().isoformat() + "T24")).fetchone()[0]
     todo, doing, done = (by_status.get(name, 0) for name in ("todo", "doing", "done"))
-    return {"total": todo + doing + done, "todo": todo, "doing": doing, "done": done, "open": todo + doing, "overdue": overdue, "done_today": done_today}
+    return {"total": todo + doing + done, "todo": todo, "doing": doing, "done": done, "open": todo + doing, "overdue": overdue,
+            "done_today": done_today}
 
 
 def task_stats(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +142,8 @@ def update_task(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     now = find(ctx.store, task.id)
     changed = [name for name in _FIELDS if name in columns]
     if not changed:
-        return {"message": ctx.say("tasks.same", id=task.id, title=now.title), "task": now.object(ctx.now, ctx.lang), "changed": [], "unchanged": True}
+        message = ctx.say("tasks.same", id=task.id, title=now.title)
+        return {"message": message, "task": now.object(ctx.now, ctx.lang), "changed": [], "unchanged": True}
     assumed = ctx.say("tasks.assumed", assumed=fields.assumed) if fields.assumed else ""
     what = ctx.say("tasks.between").join(_said(ctx, now, name) for name in changed)
     message = ctx.say("tasks.updated", id=now.id, title=now.title, what=what, assumed=assumed)
@@ -251,8 +253,9 @@ def _delete(change: Change, tasks: Sequence[Task]) -> None:
 def _said(ctx: Context, task: Task, name: str) -> str:
     """A changed field with its new value."""
     values = {"title": task.title, "priority": ctx.say(f"task.{task.priority}"), "status": ctx.say(f"task.{task.status}"),
-              "due_date": due_display(task.due_date, ctx.now, ctx.lang) or ctx.say("tasks.no_due"), "tags": ctx.say("tasks.list_between").join(task.tags),
-              "estimated_minutes": task.estimated_minutes, "notes": task.notes.replace("\n", " ")[:40]}
+              "due_date": due_display(task.due_date, ctx.now, ctx.lang) or ctx.say("tasks.no_due"),
+              "tags": ctx.say("tasks.list_between").join(task.tags), "estimated_minutes": task.estimated_minutes,
+              "notes": task.notes.replace("\n", " ")[:40]}
     return ctx.say(f"tasks.field_{name}", value=values[name])
 
 

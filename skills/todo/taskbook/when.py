@@ -51,7 +51,7 @@ def resolve_clock(ctx: Context, text: str, name: str) -> time:
         return time(int(clock[1]), int(clock[2]))
     midnight = datetime.combine(ctx.now.date(), time())
     due = parse(text, midnight, _parts(ctx)).due
-    if due is None or len(due) == 10:
+    if due is None or len(due) == 10 or due[:10] != midnight.date().isoformat():
         raise TodoError("invalid_argument", "when.clock", name=name, text=text.strip()[:50])
     return datetime.fromisoformat(due).time()
 
