@@ -37,9 +37,9 @@ def board(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
 
 def _columns(ctx: Context, day: date) -> dict[str, tuple[str, tuple[str, ...]]]:
     start, following = day.isoformat(), (day + timedelta(days=1)).isoformat()
-    late = min(start, ctx.now.isoformat())
+    late = ctx.now.isoformat() if day >= ctx.now.date() else start
     return {"overdue": ("closed = 0 AND deadline < ?", (late,)),
-            "today": ("closed = 0 AND deadline >= ? AND deadline < ?", (max(start, late), following)),
+            "today": ("closed = 0 AND deadline >= ? AND deadline < ?", (late if day == ctx.now.date() else start, following)),
             "doing": ("status = 'doing'", ()), "done": ("completed_at >= ? AND completed_at < ?", (start, following)),
             "undated": ("closed = 0 AND deadline IS NULL", ())}
 
