@@ -1,17 +1,14 @@
 """Finds the one time phrase inside a sentence. What only looks like a time (三点水, 五一路, 5.1声道, 《明天会更好》, "May I") is passed over."""
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
-from functools import cache
-from typing import TYPE_CHECKING
-
 from timephrase.frozen import Frozen
 from timephrase.results import Reading, Refusal
 from timephrase.rules import Rule
 
+TYPE_CHECKING = False  # `typing` alone would double the time that importing this package takes
 if TYPE_CHECKING:
-    import re
+    from collections.abc import Mapping
+    from datetime import datetime
 
 LONGEST = 400  # characters; longer texts are no sentence that a person says
 
@@ -38,41 +35,6 @@ class Candidate:
         self.found, self.past, self.lacks = found, past, lacks
 
 
-@cache
-def _quoted() -> re.Pattern[str]:
-    """What is quoted, a title, an address, or a figure that is no time: each repetition is bounded by its closing mark, none is nested."""
-    import re
-
-    return re.compile(r"《[^》]*》|“[^”]*”|「[^」]*」|『[^』]*』|\"[^\"]*\"|`[^`]*`|(?<![a-z0-9])'[^']*'(?![a-z])|https?://[^\s，。]+|[\w.+-]{1,64}@[\w.-]+"
-                      r"|(?<=[A-Za-z_$¥￥#@.])[0-9][0-9.:/-]*|[0-9][0-9.:/\-–]*[0-9]", re.IGNORECASE)
-
-
-@cache
-def _time_figures() -> re.Pattern[str]:
-    import re
-
-    clock = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"
-    return re.compile(rf"[0-9]{{1,4}}|[0-9]{{4}}([-/.])[0-9]{{1,2}}\1[0-9]{{1,2}}|[0-9]{{1,2}}[-/.][0-9]{{1,2}}(?:[-/][0-9]{{4}})?"
-                      rf"|{clock}(?:[-–]{clock})?"
-                      r"|(?:19|20|21)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
-
-
-_STUCK = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$¥￥#@.")
-
-
-def masked(sentence: str) -> str:
-    """The sentence with everything that holds no time of its own blotted out, place for place."""
-    def blot(found: re.Match[str]) -> str:
-        said = found.group()
-        before = sentence[found.start() - 1:found.start()]
-        iso = before in ("T", "t") and sentence[found.start() - 2:found.start() - 1].isdigit()
-        if said[0].isdigit() and _time_figures().fullmatch(said) and (iso or before not in _STUCK):
-            return said
-        return "\x00" * len(said)
-
-    return _quoted().sub(blot, sentence)
-
-
 def find(sentence: str, now: datetime, parts: Mapping[str, str] | None = None) -> Found | None:
     """The one time phrase of the sentence; None when there is none, or two that compete. Never raises for any text.
 
@@ -80,6 +42,8 @@ def find(sentence: str, now: datetime, parts: Mapping[str, str] | None = None) -
     """
     if not sentence or len(sentence) > LONGEST:
         return None
+    from timephrase.masking import masked
+
     text, now = masked(sentence), now.replace(tzinfo=None)
     candidates: list[Candidate] = []
     if not text.isascii():

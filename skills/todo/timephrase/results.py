@@ -1,9 +1,11 @@
 """What a reading gives back: a due point with what was assumed, or a refusal that says what is wrong with which words."""
 from __future__ import annotations
 
-from typing import NoReturn
-
 from timephrase.frozen import Frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 class Refusal(Frozen):

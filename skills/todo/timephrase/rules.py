@@ -1,13 +1,16 @@
 """A recurrence, kept apart from any date: which days it falls on, at what time, and which occurrence comes next."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from datetime import date, datetime
-from typing import Any
 
 from timephrase import days
 from timephrase.frozen import Frozen
 from timephrase.results import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
 FREQUENCIES = ("daily", "weekly", "monthly", "yearly")
 _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -43,7 +46,7 @@ class Rule(Frozen):
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Rule:
         """The rule of such a dict; ValueError for anything that is no rule."""
-        if not isinstance(given, Mapping):
+        if not isinstance(given, dict):
             raise ValueError("a rule is an object with \"freq\"")
         unknown = set(given) - {"freq", "interval", "weekdays", "monthdays", "month", "position", "time"}
         if unknown:
