@@ -8,11 +8,12 @@ from taskbook.contract import Context
 from taskbook.task import WITH_PARTS, Task, line
 from taskbook.tasks import stats
 
-SHOWN = 100  # tasks of one column
+SHOWN = 50  # tasks of one column
+_READ = 20  # of them, in the text for a person
 
 
 def board(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
-    """A day in columns: `overdue`, `today` (due that day), `doing`, `done` (that day), `undated`; at most 100 tasks each, `counts` has all.
+    """A day in columns: `overdue`, `today` (due that day), `doing`, `done` (that day), `undated`; at most 50 tasks each, `counts` has all.
 
     `version` is the one to ask `changes` with.
     """
@@ -25,11 +26,11 @@ def board(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     version = ctx.store.version
     for name, (where, bounds) in _columns(ctx, day).items():
         counts[name] = ctx.store.db.execute(f"SELECT count(*) FROM tasks WHERE {where}", bounds).fetchone()[0]
-        query = f"SELECT {WITH_PARTS} FROM tasks WHERE {where} ORDER BY closed, deadline IS NULL, deadline, rank, id LIMIT {SHOWN}"
+        query = f"SELECT {WITH_PARTS} FROM tasks WHERE {where} ORDER BY closed, deadline, rank, id LIMIT {SHOWN}"
         tasks = [Task.from_row(row) for row in ctx.store.db.execute(query, bounds)] if counts[name] else []
         columns[name] = [task.object(ctx.now, ctx.lang) for task in tasks]
         lines += [ctx.say("changes.column", name=ctx.say(f"changes.{name}"), count=counts[name])] if tasks else []
-        lines += [line(task, ctx.now, ctx.lang) for task in tasks]
+        lines += [line(task, ctx.now, ctx.lang) for task in tasks[:_READ]]
     message = ctx.say("changes.board", date=day.isoformat(), **counts)
     return {"message": message, "date": day.isoformat(), "version": version, "counts": counts, "stats": stats(ctx), **columns,
             "text": "\n".join([message, *lines])}

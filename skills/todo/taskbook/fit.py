@@ -68,7 +68,7 @@ def _string(name: str, value: Any, schema: Schema) -> str:
         return str(found)
     if len(value) > schema.get("maxLength", len(value)):
         raise TodoError("invalid_argument", "call.long", name=name, limit=schema["maxLength"])
-    return value
+    return str(value)
 
 
 def _integer(name: str, value: Any, schema: Schema) -> int:

@@ -30,6 +30,7 @@ CREATE TABLE tasks (
     occurrence TEXT, changed INTEGER NOT NULL DEFAULT 0, closed INTEGER NOT NULL DEFAULT 0, rank INTEGER NOT NULL DEFAULT 1,
     search TEXT NOT NULL DEFAULT '');
 CREATE INDEX tasks_order ON tasks (closed, deadline IS NULL, deadline, rank, id);
+CREATE INDEX tasks_board ON tasks (closed, deadline, rank, id);
 CREATE INDEX tasks_deadline ON tasks (deadline, status);
 CREATE INDEX tasks_status ON tasks (status);
 CREATE INDEX tasks_completed ON tasks (completed_at) WHERE completed_at IS NOT NULL;

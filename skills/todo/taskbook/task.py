@@ -5,7 +5,6 @@ import json
 import sqlite3
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import cached_property
 from typing import Any
 
 from taskbook.contract import TodoError
@@ -50,7 +49,7 @@ class Task:
             row["estimated_minutes"], row["created_at"], row["updated_at"], row["completed_at"], row["parent_id"], row["rule"],
             row["rule_text"], row["series"], row["occurrence"], row["parts"] if counted else 0, row["parts_done"] if counted else 0)
 
-    @cached_property
+    @property
     def deadline(self) -> datetime | None:
         """The effective deadline: a date alone counts until the end of its day."""
         text = deadline_of(self.due_date)
@@ -58,7 +57,8 @@ class Task:
 
     def overdue(self, now: datetime) -> bool:
         """Whether it is open and its deadline has passed."""
-        return self.status != "done" and self.deadline is not None and self.deadline < now
+        deadline = deadline_of(self.due_date)
+        return self.status != "done" and deadline is not None and deadline < now.isoformat()
 
     def repeats(self, lang: str) -> str:
         """The rule by which it comes again, in words; "" for none."""
