@@ -87,12 +87,21 @@ class _Scan:
             return self._problem(place, problem, reader)
         if not self._plausible(place, end, reader):
             return 0
+        if self._more_weekdays(end):
+            self._add(place, end + 1, self._error("range", place, end + 1))
+            return end + 1
         if place > 1 and self.said(place - 1) in ("到", "至", "-", "~", "或", "、") and self.kinds[place - 2] == "num":
             self._add(place - 2, end, self._error("range", place - 2, end))  # 3到5点: the number before is the other end
             return end
         lacks = "" if reader.pieces.moment else "clock" if not (reader.pieces.clock or reader.pieces.part) else "" if reader.named else "day"
         self._add(place, end, reading, reader.past, lacks)
         return end
+
+    def _more_weekdays(self, end: int) -> bool:
+        """周三四: two weekdays. 周三四个人 and 周五一起 are one."""
+        said = self.said(end)
+        return (self.kinds[end - 1] == "wd" and self.kinds[end] in ("num", "digits") and said != "" and set(said) <= set("二三四五六")
+                and self._next(end + 1) not in _MEASURES)
 
     def _loose_part(self, place: int, end: int) -> bool:
         """周五晚饭: the 晚 belongs to what follows."""
@@ -109,7 +118,7 @@ class _Scan:
         elif kind == "digits" and self.kinds[place + 1] == "oclock":
             sure = False
         elif problem.code == "vague":
-            sure = bool(reader.alone) or self._asks(place, end, reader)
+            sure = bool(reader.alone) or kind in ("part", "day", "wd") or self._asks(place, end, reader)
         elif problem.code == "range":
             sure = self.kinds[end - 1] == "oclock" or self.kinds[end] in ("after", "within")
         elif problem.code == "lunar":

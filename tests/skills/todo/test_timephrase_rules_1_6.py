@@ -209,6 +209,7 @@ R6 = """
 明天24:30 | !impossible
 明天13pm | !impossible
 明天三点五 | !leftover
+明天两三点 | !vague
 明天差十分零点 | !contradiction
 明天3点4点 | !contradiction
 """
