@@ -87,11 +87,10 @@ class _Scan:
             return self._problem(place, problem, reader)
         if not self._plausible(place, end, reader):
             return 0
-        if self._more_weekdays(end):
-            self._add(place, end + 1, self._error("range", place, end + 1))
-            return end + 1
-        if place > 1 and self.said(place - 1) in ("到", "至", "-", "~", "或", "、") and self.kinds[place - 2] == "num":
-            self._add(place - 2, end, self._error("range", place - 2, end))  # 3到5点: the number before is the other end
+        from_number = place > 1 and self.said(place - 1) in ("到", "至", "-", "~", "或", "、") and self.kinds[place - 2] == "num"
+        if from_number or self._more_weekdays(end):  # 3到5点: the number before is the other end
+            start, end = (place - 2, end) if from_number else (place, end + 1)
+            self._add(start, end, self._error("range", start, end))
             return end
         lacks = "" if reader.pieces.moment else "clock" if not (reader.pieces.clock or reader.pieces.part) else "" if reader.named else "day"
         self._add(place, end, reading, reader.past, lacks)
