@@ -35,6 +35,8 @@ def run(store: Store, name: str, values: Mapping[str, Any], *, now: datetime, la
         return {**failure(problem.code, problem.say(lang)), **problem.extra}
     except (sqlite3.Error, OSError) as error:
         return _broken(error, lang)
+    except ValueError as error:  # a rule that ends in the year 2200, a number that a library refuses
+        return failure("invalid_argument", say("call.value", lang, reason=str(error)[:200]))
     except Exception as error:  # noqa: BLE001  # a defect must answer as every failure does; the type says where to look
         return failure("internal", say("call.internal", lang, reason=f"{type(error).__name__}: {error}"[:200]))
 
