@@ -35,8 +35,8 @@ def generate_daily_brief(ctx: Context, values: dict[str, Any]) -> dict[str, Any]
         lines += ["", ctx.say("brief.plan", utilization=plan["utilization"])]
         lines += [f"- {slot}" for slot in text_of(ctx, plan["schedule"])] or [ctx.say("brief.nothing")]
     return {"message": ctx.say("brief.message", day=shown, **counts), "date": day.isoformat(), "weather": weather, "city_source": source,
-            "counts": counts, "overdue": [task.object(ctx.now, ctx.lang) for task in overdue], "today": [task.object(ctx.now, ctx.lang) for task in today],
-            "top": top["tasks"], "plan": plan, "text": "\n".join(lines)}
+            "counts": counts, "overdue": [task.object(ctx.now, ctx.lang) for task in overdue],
+            "today": [task.object(ctx.now, ctx.lang) for task in today], "top": top["tasks"], "plan": plan, "text": "\n".join(lines)}
 
 
 def _ranked(ctx: Context, one: dict[str, Any]) -> str:

@@ -108,7 +108,8 @@ def _slot(ctx: Context, planned: Planned, job: Job, start: int) -> dict[str, Any
 def _left(ctx: Context, planned: Planned, left: Left) -> dict[str, Any]:
     task = planned.tasks[left.job.task_id]
     day = due_display(planned.day.isoformat(), ctx.now, ctx.lang)
-    reason = ctx.say(f"plan.left_{left.code}", due=due_display(task.due_date, ctx.now, ctx.lang), minutes=left.job.minutes, longest=left.longest, day=day)
+    reason = ctx.say(f"plan.left_{left.code}", due=due_display(task.due_date, ctx.now, ctx.lang), minutes=left.job.minutes,
+                     longest=left.longest, day=day)
     return {"task_id": task.id, "title": task.title, "reason": reason, "code": left.code}
 
 

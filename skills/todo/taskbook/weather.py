@@ -9,8 +9,8 @@ from taskbook.weather_client import Patience
 from taskbook.weather_forecast import DAYS, Day, Forecast, forecast
 
 RAIN, SNOW, THUNDER = frozenset(range(51, 68)) | {80, 81, 82}, frozenset((71, 73, 75, 77, 85, 86)), frozenset((95, 96, 99))
-_WORDS = ((0, "clear"), (1, "fair"), (2, "cloudy"), (3, "overcast"), (45, "fog"), (48, "fog"), (51, "drizzle"), (61, "rain"), (71, "snow"), (77, "snow"),
-          (80, "showers"), (85, "snow"), (95, "thunder"))
+_WORDS = ((0, "clear"), (1, "fair"), (2, "cloudy"), (3, "overcast"), (45, "fog"), (51, "drizzle"), (61, "rain"), (71, "snow"), (80, "showers"),
+          (85, "snow"), (95, "thunder"))
 WET, WINDY, HOT, COLD = 60, 39, 35, -5  # %, km/h, °C, °C
 
 
