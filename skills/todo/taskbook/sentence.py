@@ -59,6 +59,7 @@ _DANGLING = re.compile(r"(?:(?:截止(?:时间|日期)?|截至|期限|时间|最
                        r"(?:^|\s)(?:due|at|on|by|for|until|before|from|the|is due)\s*$",
                        re.IGNORECASE)
 _TRAILING = re.compile(r"^\s*(?:的时候|之前|以前|前|截止|为止|(?:due|please)\b|[:：])")
+_LOOKED_AT = 200  # characters in which a second time is looked for
 _MARKS = " \t\n,，。.;；:：、!！~-—\x00"
 _PAIRS = ("()", "（）", "[]", "【】")
 
@@ -149,6 +150,7 @@ def _take_time(text: str, now: datetime, lang: str, parts: Mapping[str, str] | N
     """Cuts the one time phrase out. The gaps that others left split the sentence, so that no phrase reaches across one."""
     found = find(text.replace(_GAP, "，"), now, parts)
     if found is None:
+        _refuse_two(text.replace(_GAP, "，"), now, parts)
         return text, Sentence("")
     words = text[found.start:found.end].replace(_GAP, "，").strip()
     left, right = _DANGLING.sub(_GAP, text[:found.start]), _TRAILING.sub("", text[found.end:])
@@ -164,6 +166,18 @@ def _take_time(text: str, now: datetime, lang: str, parts: Mapping[str, str] | N
     reading = found.reading
     assert reading is not None
     return rest, Sentence("", due=reading.due, assumed=reading.assumed.say(lang) if reading.assumed else None)
+
+
+def _refuse_two(text: str, now: datetime, parts: Mapping[str, str] | None) -> None:
+    """`find` finds nothing where two times compete; then some cut leaves one on either side."""
+    first = next((found for end in range(2, min(len(text), _LOOKED_AT)) if (found := find(text[:end], now, parts)) is not None), None)
+    if first is None:
+        return
+    for start in range(first.end, min(len(text), _LOOKED_AT)):
+        second = find(text[start:], now, parts)
+        if second is not None and second.start == 0:
+            other = text[start + second.start:start + second.end].strip(_MARKS)
+            raise TodoError("invalid_argument", "quick.two_times", first=text[first.start:first.end].strip(_MARKS), second=other)
 
 
 def _title(rest: str, *, timed: bool) -> str:

@@ -121,7 +121,7 @@ def confirm_delete(ctx: Context, values: Values) -> dict[str, Any]:
     if not waiting:
         raise TodoError("not_found", "spoken.nothing_asked")
     if len(waiting) == 1:
-        return tasks.delete_task(ctx, {"task_id": waiting[0]["id"], "confirm": True})
+        return tasks.delete_task(ctx, {"task_id": pointing.still_there(ctx, waiting[0]).id, "confirm": True})
     return tasks.delete_tasks(ctx, {"task_ids": [row["id"] for row in waiting], "confirm": True})
 
 
