@@ -12,35 +12,42 @@ from taskbook.preferences import Known, known
 from taskbook.score import order_sql, score
 from taskbook.task import Task, due_display
 
-_CANDIDATES = ("SELECT * FROM tasks WHERE closed = 0 AND NOT EXISTS "
-               "(SELECT 1 FROM tasks part WHERE part.parent_id = tasks.id AND part.status != 'done')")
+LISTED = 500  # of the tasks over the limit; the others are counted
+_CANDIDATES = ("FROM tasks WHERE closed = 0 AND id NOT IN "
+               "(SELECT parent_id FROM tasks WHERE parent_id IS NOT NULL AND status != 'done')")
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A day as planned: `tasks` by id, `beyond` those over the limit of tasks."""
+    """A day as planned: `tasks` by id; `beyond`, (id, title) of those over the limit of tasks, at most LISTED; `uncounted`: how many more."""
 
     day: date
     window: Window
     result: Plan
     tasks: dict[int, Task]
-    beyond: list[Task]
+    beyond: list[tuple[int, str]]
+    uncounted: int
 
 
 def plan_day(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
-    """`schedule` by start and `unscheduled` with reasons; capacity_minutes, planned_minutes, utilization in %. Times are "HH:MM"."""
+    """`schedule` by start and `unscheduled` with reasons; capacity_minutes, planned_minutes, utilization in %. Times are "HH:MM".
+
+    Of a very long list the last are only counted, in `more_unscheduled`.
+    """
     from taskbook.when import resolve_date
 
     day = resolve_date(ctx, values["date"])
     planned = planned_day(ctx, day, values)
     schedule = [_slot(ctx, planned, slot.job, slot.start) for slot in planned.result.slots]
-    unscheduled = [_left(ctx, planned, left) for left in planned.result.left] + [_beyond(ctx, task) for task in planned.beyond]
+    unscheduled = [_left(ctx, planned, left) for left in planned.result.left] + [_beyond(ctx, *one) for one in planned.beyond]
     aligned = clock(planned.window.start) if planned.window.aligned else None
     answer: dict[str, Any] = {
         "date": day.isoformat(), "schedule": schedule, "unscheduled": unscheduled, "capacity_minutes": planned.result.capacity,
         "planned_minutes": planned.result.planned, "utilization": planned.result.utilization}
     if aligned:
         answer["aligned_from"] = aligned
+    if planned.uncounted:
+        answer["more_unscheduled"] = planned.uncounted
     if planned.result.hopeless:
         answer["suggestion"] = ctx.say("plan.suggestion" if day == ctx.now.date() else "plan.suggestion_other")
     answer["message"] = _message(ctx, day, answer)
@@ -55,12 +62,14 @@ def planned_day(ctx: Context, day: date, values: dict[str, Any]) -> Planned:
     habits = known(ctx.store)
     window = _window(ctx, day, values, habits)
     where = "" if values.get("include_backlog", True) else f" AND deadline < '{(day + timedelta(days=1)).isoformat()}'"
-    rows = ctx.store.db.execute(f"{_CANDIDATES}{where} ORDER BY {order_sql(ctx.now)}")
-    candidates = [Task.from_row(row) for row in rows]
-    chosen = candidates[:values.get("max_tasks", 20)]
+    limit = values.get("max_tasks", 20)
+    rows = ctx.store.db.execute(f"SELECT * {_CANDIDATES}{where} ORDER BY {order_sql(ctx.now)} LIMIT ?", (limit + LISTED,)).fetchall()
+    chosen = [Task.from_row(row) for row in rows[:limit]]
+    beyond = [(row["id"], row["title"]) for row in rows[limit:]]
+    total = ctx.store.db.execute(f"SELECT count(*) {_CANDIDATES}{where}").fetchone()[0] if len(beyond) == LISTED else len(rows)
     jobs = [Job(task.id, task.estimated_minutes or habits.default_estimate, _deadline(task, day)) for task in chosen]
     rest = values.get("break_minutes", habits.break_minutes)
-    return Planned(day, window, plan(jobs, window, rest), {task.id: task for task in chosen}, candidates[len(chosen):])
+    return Planned(day, window, plan(jobs, window, rest), {task.id: task for task in chosen}, beyond, total - len(rows))
 
 
 def _window(ctx: Context, day: date, values: dict[str, Any], habits: Known) -> Window:
@@ -113,8 +122,8 @@ def _left(ctx: Context, planned: Planned, left: Left) -> dict[str, Any]:
     return {"task_id": task.id, "title": task.title, "reason": reason, "code": left.code}
 
 
-def _beyond(ctx: Context, task: Task) -> dict[str, Any]:
-    return {"task_id": task.id, "title": task.title, "reason": ctx.say("plan.left_limit"), "code": "limit"}
+def _beyond(ctx: Context, task_id: int, title: str) -> dict[str, Any]:
+    return {"task_id": task_id, "title": title, "reason": ctx.say("plan.left_limit"), "code": "limit"}
 
 
 def _message(ctx: Context, day: date, answer: dict[str, Any]) -> str:
@@ -124,7 +133,7 @@ def _message(ctx: Context, day: date, answer: dict[str, Any]) -> str:
     if "aligned_from" in answer:
         said.append(ctx.say("plan.aligned", start=answer["aligned_from"]))
     if answer["unscheduled"]:
-        said.append(ctx.say("plan.unscheduled", count=len(answer["unscheduled"])))
+        said.append(ctx.say("plan.unscheduled", count=len(answer["unscheduled"]) + answer.get("more_unscheduled", 0)))
     return ctx.say("plan.between").join([*said, *([answer["suggestion"]] if "suggestion" in answer else [])])
 
 

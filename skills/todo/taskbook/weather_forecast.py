@@ -94,8 +94,9 @@ def _asked(place: Place, patience: Patience) -> list[Day]:
 
 def _number(column: Any, index: int) -> float | None:
     value = column[index] if isinstance(column, list) and index < len(column) else None
-    usable = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if usable else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
 
 
 def _kept(ctx: Context, place: Place | None, city: str, first: date, count: int) -> Forecast | None:
