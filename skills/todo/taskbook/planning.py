@@ -9,12 +9,11 @@ from typing import Any
 from taskbook.contract import Context, TodoError
 from taskbook.plan import DAY, Job, Left, Plan, Window, align, plan
 from taskbook.preferences import Known, known
-from taskbook.score import order_sql, score
+from taskbook.score import best_sql, score
 from taskbook.task import Task, due_display
 
-LISTED = 500  # of the tasks over the limit; the others are counted
-_CANDIDATES = ("FROM tasks WHERE closed = 0 AND id NOT IN "
-               "(SELECT parent_id FROM tasks WHERE parent_id IS NOT NULL AND status != 'done')")
+LISTED = 100  # of the tasks over the limit; the others are counted
+_CANDIDATE = "id NOT IN (SELECT parent_id FROM tasks WHERE parent_id IS NOT NULL AND status != 'done')"
 
 
 @dataclass(frozen=True)
@@ -61,12 +60,13 @@ def planned_day(ctx: Context, day: date, values: dict[str, Any]) -> Planned:
         raise TodoError("invalid_argument", "plan.past", date=due_display(day.isoformat(), ctx.now, ctx.lang))
     habits = known(ctx.store)
     window = _window(ctx, day, values, habits)
-    where = "" if values.get("include_backlog", True) else f" AND deadline < '{(day + timedelta(days=1)).isoformat()}'"
+    where = _CANDIDATE if values.get("include_backlog", True) else f"{_CANDIDATE} AND deadline < '{(day + timedelta(days=1)).isoformat()}'"
     limit = values.get("max_tasks", 20)
-    rows = ctx.store.db.execute(f"SELECT * {_CANDIDATES}{where} ORDER BY {order_sql(ctx.now)} LIMIT ?", (limit + LISTED,)).fetchall()
+    rows = ctx.store.db.execute(*best_sql(ctx.now, where, (), limit + LISTED)).fetchall()
     chosen = [Task.from_row(row) for row in rows[:limit]]
     beyond = [(row["id"], row["title"]) for row in rows[limit:]]
-    total = ctx.store.db.execute(f"SELECT count(*) {_CANDIDATES}{where}").fetchone()[0] if len(beyond) == LISTED else len(rows)
+    counted = f"SELECT count(*) FROM tasks WHERE closed = 0 AND {where}"
+    total = ctx.store.db.execute(counted).fetchone()[0] if len(beyond) == LISTED else len(rows)
     jobs = [Job(task.id, task.estimated_minutes or habits.default_estimate, _deadline(task, day)) for task in chosen]
     rest = values.get("break_minutes", habits.break_minutes)
     return Planned(day, window, plan(jobs, window, rest), {task.id: task for task in chosen}, beyond, total - len(rows))

@@ -5,16 +5,16 @@ import json
 from typing import Any
 
 from taskbook.contract import Context
-from taskbook.score import order_sql, score
+from taskbook.score import best_sql, score
 from taskbook.task import WITH_PARTS, Task, line
 
 
 def prioritize_tasks(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """`tasks`, best first: each a task with `score`, `reasons` that add up to it, and `rank` from 1; `total` counts all open ones."""
     tag = values.get("tag", "").strip().lstrip("#")
-    where, bounds = ("closed = 0 AND instr(tags, ?)", (json.dumps(tag, ensure_ascii=False),)) if tag else ("closed = 0", ())
-    total = ctx.store.db.execute(f"SELECT count(*) FROM tasks WHERE {where}", bounds).fetchone()[0]
-    rows = ctx.store.db.execute(f"SELECT {WITH_PARTS} FROM tasks WHERE {where} ORDER BY {order_sql(ctx.now)} LIMIT ?", (*bounds, values["limit"]))
+    where, bounds = ("instr(tags, ?)", (json.dumps(tag, ensure_ascii=False),)) if tag else ("1", ())
+    total = ctx.store.db.execute(f"SELECT count(*) FROM tasks WHERE closed = 0 AND {where}", bounds).fetchone()[0]
+    rows = ctx.store.db.execute(*best_sql(ctx.now, where, bounds, values["limit"], WITH_PARTS))
     found = [score(Task.from_row(row), ctx.now, ctx.lang) for row in rows]
     shown = [{**one.task.object(ctx.now, ctx.lang), "score": one.score, "reasons": one.reasons, "rank": rank} for rank, one in enumerate(found, 1)]
     if not found:

@@ -5,7 +5,7 @@ reasons with their sign, so that the reasons of a task add up to its score.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, Protocol, TypeVar
@@ -75,6 +75,20 @@ def order_sql(now: datetime) -> str:
     return (f"CASE priority {priority} END + {urgency} + (status = 'doing') * {DOING}"
             f" + (priority = 'high' AND ifnull({until(COMBO_HOURS)}, 0)) * {COMBO} + (ifnull(estimated_minutes, 0) > {LONG_MINUTES}) * {LONG} DESC,"
             f" ifnull(deadline, 'Z'), CASE priority {rank} END, ifnull(estimated_minutes, 1e9), id")
+
+
+def best_sql(now: datetime, where: str, bounds: Sequence[object], limit: int, columns: str = "*") -> tuple[str, list[object]]:
+    """A query, and its values, for the first `limit` open tasks in the order of `ranked`, of those that `where` lets through.
+
+    Among tasks of one priority, status and side of LONG_MINUTES an earlier deadline never scores less, so the first few of each such class
+    by deadline hold the first few of all: an index finds them, and only they are scored.
+    """
+    classes = [f"rank = {rank} AND status = '{status}' AND ifnull(estimated_minutes, 0) {side} {LONG_MINUTES}"
+               for rank in _ORDER.values() for status in ("todo", "doing") for side in ("<=", ">")]
+    firsts = [f"SELECT * FROM (SELECT * FROM tasks WHERE closed = 0 AND {one} AND {where} "
+              "ORDER BY deadline IS NULL, deadline, ifnull(estimated_minutes, 1e9), id LIMIT ?)" for one in classes]
+    query = f"SELECT {columns} FROM ({' UNION ALL '.join(firsts)}) tasks ORDER BY {order_sql(now)} LIMIT ?"
+    return query, [value for _ in classes for value in (*bounds, limit)] + [limit]
 
 
 def _parts(task: Scorable, now: datetime) -> list[tuple[str, int]]:

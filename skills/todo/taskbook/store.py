@@ -31,6 +31,7 @@ CREATE TABLE tasks (
     search TEXT NOT NULL DEFAULT '');
 CREATE INDEX tasks_order ON tasks (closed, deadline IS NULL, deadline, rank, id);
 CREATE INDEX tasks_board ON tasks (closed, deadline, rank, id);
+CREATE INDEX tasks_score ON tasks (closed, rank, status, deadline IS NULL, deadline, ifnull(estimated_minutes, 1e9), id);
 CREATE INDEX tasks_deadline ON tasks (deadline, status);
 CREATE INDEX tasks_status ON tasks (status);
 CREATE INDEX tasks_completed ON tasks (completed_at) WHERE completed_at IS NOT NULL;

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from taskbook.call import run
+from taskbook.score import ranked
+from taskbook.store import Store
+from taskbook.task import Task
 
 GOLDEN = [
     {"title": "一", "priority": "high", "due_date": "2026-10-14T12:00:00", "estimated_minutes": 60},
@@ -125,3 +133,34 @@ def test_the_ranking_can_be_narrowed_and_says_when_there_is_nothing(call: Any) -
     call("add_tasks", tasks=[{"title": "a", "tags": ["x"]}, {"title": "b", "tags": ["xy"]}, {"title": "c", "status": "done", "tags": ["x"]}])
     assert [task["id"] for task in call("prioritize_tasks", tag="x")["tasks"]] == [1]
     assert call("prioritize_tasks", tag="none")["total"] == 0 and "none" in call("prioritize_tasks", tag="none", lang="en")["message"]
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {"title": st.just("x"), "priority": st.sampled_from(["high", "medium", "low"]), "status": st.sampled_from(["todo", "doing", "done"])},
+            optional={
+                "due_date": st.sampled_from(["2026-10-12", "2026-10-14", "2026-10-14T09:00:00", "2026-10-14T20:30:00", "2026-10-16", "2026-11-30"]),
+                "estimated_minutes": st.sampled_from([30, 120, 121, 500]),
+            },
+        ),
+        min_size=1,
+        max_size=25,
+    ),
+    st.integers(1, 30),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_query_ranks_as_the_score_does(tasks: list[dict[str, Any]], limit: int) -> None:
+    store = Store(":memory:")
+    try:
+        context: dict[str, Any] = {"now": datetime(2026, 10, 14, 8, 30), "lang": "zh", "workspace": Path()}
+        assert run(store, "add_tasks", {"tasks": tasks}, **context)["ok"]
+        everything = [Task.from_row(row) for row in store.db.execute("SELECT * FROM tasks")]
+        expected = [(one.task.id, one.score) for one in ranked(everything, context["now"], "zh")]
+        answer = run(store, "prioritize_tasks", {"limit": limit}, **context)
+        assert [(task["id"], task["score"]) for task in answer["tasks"]] == expected[:limit] and answer["total"] == len(expected)
+        planned = run(store, "plan_day", {"max_tasks": limit}, **context)
+        everywhere = {one["task_id"] for one in [*planned["schedule"], *planned["unscheduled"]]}
+        assert everywhere == {task_id for task_id, _ in expected} and 0 <= planned["utilization"] <= 100
+    finally:
+        store.close()
