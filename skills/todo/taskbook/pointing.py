@@ -148,20 +148,30 @@ def _by_title(ctx: Context, which: str, done: bool) -> Task:
     """An exact title before a part of one, an open task before one that is done."""
     wanted = _fold(which)
     shorter = _AROUND.sub("", _AROUND.sub("", wanted)).strip(_QUOTES + " ") or wanted
-    for closed in (0, 1):
-        rows = ctx.store.db.execute("SELECT id, title FROM tasks WHERE closed = ? ORDER BY id", (closed,)).fetchall()
-        among = [(row, _fold(row["title"])) for row in rows]
-        for text in dict.fromkeys((wanted, shorter)):
-            for fits in (_same, _holds):
-                found = [row for row, title in among if fits(title, text)]
-                if len(found) > 1:
-                    raise _ambiguous(ctx, "pointing.ambiguous", found, which=which.strip())
-                if found:
-                    return _usable(ctx, find(ctx.store, found[0]["id"]), done)
-    near = _near(shorter, ctx.store.db.execute("SELECT id, title FROM tasks WHERE closed = 0").fetchall())
+    for piece, closed in ((_longest(shorter), 0), (_longest(shorter), 1), ("", 0), ("", 1)):  # "": ２ and 2, and blanks, differ for LIKE
+        among = [(row, _fold(row["title"])) for row in _alike(ctx, closed, [piece])]
+        for text, fits in ((text, fits) for text in dict.fromkeys((wanted, shorter)) for fits in (_same, _holds)):
+            found = [row for row, title in among if fits(title, text)]
+            if len(found) > 1:
+                raise _ambiguous(ctx, "pointing.ambiguous", found, which=which.strip())
+            if found:
+                return _usable(ctx, find(ctx.store, found[0]["id"]), done)
+    near = _near(ctx, shorter)
     if near:
         raise _ambiguous(ctx, "pointing.near", near, code="not_found", which=which.strip())
     raise TodoError("not_found", "pointing.none", which=which.strip())
+
+
+def _alike(ctx: Context, closed: int, pieces: Sequence[str]) -> list[Any]:
+    """The open or done tasks whose title holds one of the pieces as it stands; the database is quicker at this than we are."""
+    escaped = [re.sub(r"([%_\\])", r"\\\1", piece) for piece in pieces]
+    wanted = " OR ".join(["title LIKE ? ESCAPE '\\'"] * len(pieces))
+    sql = f"SELECT id, title FROM tasks WHERE closed = {closed:d} AND ({wanted})"  # written out: the index of open titles then serves it alone
+    return sorted(ctx.store.db.execute(sql, [f"%{piece}%" for piece in escaped]), key=lambda row: row["id"])
+
+
+def _longest(text: str) -> str:
+    return max(text.split(), key=len, default="")
 
 
 def _same(title: str, text: str) -> bool:
@@ -177,10 +187,11 @@ def _holds(title: str, text: str) -> bool:
     return bool(wanted) and all(word in words for word in wanted)
 
 
-def _near(text: str, rows: Sequence[Any]) -> list[Any]:
+def _near(ctx: Context, text: str) -> list[Any]:
     """At most three open tasks that share pairs of characters, or words, with the text."""
-    pieces = _pieces(text)
-    scored = sorted(((len(pieces & _pieces(_fold(row["title"]))), row["id"], row) for row in rows), key=lambda one: (-one[0], one[1]))
+    pieces = sorted(_pieces(text))[:30]
+    rows = _alike(ctx, 0, pieces) if pieces else []
+    scored = sorted(((len({*pieces} & _pieces(_fold(row["title"]))), row["id"], row) for row in rows), key=lambda one: (-one[0], one[1]))
     return [row for count, _, row in scored[:3] if count]
 
 

@@ -34,8 +34,8 @@ def refusal(ctx: MakeContext, which: str, now: str = "2026-10-14T08:30:00") -> T
 
 
 @pytest.mark.parametrize("which", [
-    "2", "#2", "2号", "2号任务", "任务2", "任务 2", "任务#2", "二号", "任务二", "任务二号", "编号2", "task 2", "Task #2", "no. 2", "number two", "＃２", "「2号」",
-    "写周报", "周报", "「写周报」", "写 周报", "周报任务", "那个周报", "周报的任务", " 写周报。",
+    "2", "#2", "2号", "2号任务", "任务2", "任务 2", "任务#2", "二号", "任务二", "任务二号", "编号2", "task 2", "Task #2", "no. 2", "number two",
+    "＃２", "「2号」", "写周报", "周报", "「写周报」", "写 周报", "周报任务", "那个周报", "周报的任务", " 写周报。",
 ])
 def test_a_number_or_a_title_names_a_task(three: Call, ctx: MakeContext, which: str) -> None:
     assert meant(ctx, which) == 2
@@ -58,7 +58,8 @@ def test_the_last_one_is_the_last_of_the_list(three: Call, ctx: MakeContext, whi
 
 
 @pytest.mark.parametrize("which", [
-    "它", "这个", "那个", "这个任务", "那件事", "刚才那个", "刚才那个任务", "刚才的", "刚加的那个", "上一个", "上一条", "it", "that one", "this", "the task", "the latest one",
+    "它", "这个", "那个", "这个任务", "那件事", "刚才那个", "刚才那个任务", "刚才的", "刚加的那个", "上一个",
+    "上一条", "it", "that one", "this", "the task", "the latest one",
 ])
 def test_it_is_the_task_touched_last(three: Call, ctx: MakeContext, which: str) -> None:
     assert meant(ctx, which) == 3
