@@ -25,8 +25,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.secret import SHORTEST, hide_in_event
+
 VERSION = 1
-SHORTEST_SECRET = 8  # a shorter "key", such as the x that local servers want, is a word like any other
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Emitter:
         self.run = ""
         self._deliver = deliver
         self._clock = clock
-        self._secret = secret if len(secret) >= SHORTEST_SECRET else ""
+        self._secret = secret if len(secret.strip()) >= SHORTEST else ""
         self._numbers = itertools.count(1)
 
     def emit(self, event_type: str, **data: Any) -> None:
@@ -74,5 +75,5 @@ class Emitter:
         self._deliver(Event(event_type, data, next(self._numbers), self._clock(), self.session, self.run))
 
     def hide(self, text: str) -> str:
-        """The text without the secret."""
-        return text.replace(self._secret, "[hidden]") if self._secret else text
+        """The text without the secret, however it is spelt there."""
+        return hide_in_event(text, self._secret) if self._secret else text
