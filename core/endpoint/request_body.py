@@ -46,7 +46,7 @@ class RequestBody:
         text = content if content.strip() else _EMPTY
         if self._reminder and not self._contents:
             text += JSON_REMINDER
-        encoded = _encode({"role": role, "content": text}).encode("utf-8", "replace")
+        encoded = f'{{"role":{_encode(role)},"content":{_encode(text)}}}'.encode("utf-8", "replace")
         if self._bytes:
             self._bytes += b","
         self._bytes += encoded
