@@ -15,6 +15,7 @@ from core.errors import ActionError
 
 AGENT_FOLDER = ".agent"
 _SKIPPED = {".git", "node_modules", "__pycache__", ".venv", AGENT_FOLDER}
+_CLIMBING = {"", ".", ".."}
 _WINDOWS_DEVICES = {"con", "prn", "aux", "nul", *(f"{kind}{n}" for kind in ("com", "lpt") for n in range(1, 10))}
 
 
@@ -181,11 +182,30 @@ class Workspace:
 
 
 def _real(folder: Path, path: str = "") -> Path:
-    """Where `path`, taken from `folder`, leads."""
+    """Where `path`, taken from `folder` (a real path), leads."""
     try:
-        return Path(os.path.realpath(os.path.join(folder, path)))
+        plain = path if os.name == "posix" and _is_plain(str(folder), path) else ""
+        return folder / plain if plain else Path(os.path.realpath(os.path.join(folder, path)))
     except (OSError, ValueError) as error:
         raise ActionError("bad_path", f"{os.path.basename(path)}: {error}") from error
+
+
+def _is_plain(place: str, path: str) -> bool:
+    """Whether a path below a real folder is real as well: nothing in it climbs, and nothing there is a link. Most paths are, and the whole way
+    from the root of the file system need not be looked at for them."""
+    names = path.split("/")
+    if not _CLIMBING.isdisjoint(names):
+        return False
+    for name in names:
+        place = f"{place}/{name}"
+        try:
+            if stat.S_ISLNK(os.lstat(place).st_mode):
+                return False
+        except FileNotFoundError:
+            return True
+        except (OSError, ValueError):
+            return False
+    return True
 
 
 def _within(root: Path, path: Path) -> bool:

@@ -80,7 +80,7 @@ class Completion:
         content = part.get("content")
         if content is not None and not isinstance(content, str):
             content = join_parts(content)
-        return self._add(content or "", _reasoning(part))
+        return self._add(content or "", _reasoning(part) if len(part) > 1 or not content else "")
 
     def _add(self, content: str, reasoning: str) -> tuple[str, str]:
         if content and (self._half or not content.isascii()):

@@ -71,6 +71,20 @@ class Incoming:
         del self.held[:end + 1]
         return line.removesuffix(b"\r")
 
+    def head(self) -> list[bytes]:
+        """The lines of a head, without the blank one that ends it. A first line that is no status is returned alone, and at once."""
+        end = self.held.find(b"\r\n\r\n")
+        if 0 <= end < MAX_LINE and self.held.count(b"\n", 0, end) == self.held.count(b"\r\n", 0, end):  # all there, and ended as it should be
+            lines = bytes(self.held[:end]).split(b"\r\n")
+            del self.held[:end + 4]
+        else:
+            lines = [self.line()]
+            while lines[0].startswith(b"HTTP/") and len(lines) <= MAX_HEADERS + 1 and (line := self.line()):
+                lines.append(line)
+        if len(lines) > MAX_HEADERS + 1:
+            raise HttpError(f"more than {MAX_HEADERS} headers")
+        return lines
+
     def some(self, most: int) -> bytes:
         """The next bytes, `most` at most; b"" once the server has closed the connection."""
         if not self.held:
@@ -112,8 +126,9 @@ class Response:
         self._incoming = incoming
         self.status, version = 100, 1
         while 100 <= self.status < 200:  # an interim response: the real one follows
-            self.status, version = _status_of(incoming.line())
-            self.headers = _headers(incoming)
+            first, *rest = incoming.head()
+            self.status, version = _status_of(first)
+            self.headers = _headers(rest)
             if self.status == 101:
                 raise HttpError("a change of protocol that nobody asked for")
         self._left = _length(self.status, self.headers)
@@ -203,17 +218,14 @@ def _status_of(line: bytes) -> tuple[int, int]:
     return int(code), int(version[7:])
 
 
-def _headers(incoming: Incoming) -> dict[str, str]:
+def _headers(lines: list[bytes]) -> dict[str, str]:
     headers: dict[str, str] = {}
     name = ""
-    for _ in range(MAX_HEADERS + 1):
-        line = incoming.line()
-        if not line:
-            return headers
+    for line in lines:
         text = line.decode("latin-1")
         if "\r" in text or "\0" in text:
             raise HttpError("a header with a control character")
-        if text[0] in " \t" and name:  # folded, as old servers do
+        if name and text[0] in " \t":  # folded, as old servers do
             headers[name] = f"{headers[name]} {text.strip()}"
             continue
         name, colon, value = text.partition(":")
@@ -221,7 +233,7 @@ def _headers(incoming: Incoming) -> dict[str, str]:
             raise HttpError(f"{line[:60]!r} in place of a header")
         name, value = name.lower(), value.strip(" \t")
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
-    raise HttpError(f"more than {MAX_HEADERS} headers")
+    return headers
 
 
 def _length(status: int, headers: Mapping[str, str]) -> int:
