@@ -221,7 +221,8 @@ class _Connecting:
         return self._socket
 
     def _open(self) -> socket.socket:
-        plain = socket.create_connection((self._origin.host, self._origin.port), CONNECT_TIMEOUT)
+        host = self._origin.host.encode("ascii")  # for a text, Python loads its tables of international names
+        plain = socket.create_connection((host, self._origin.port), CONNECT_TIMEOUT)  # type: ignore[arg-type]
         try:
             plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
