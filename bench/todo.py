@@ -28,9 +28,9 @@ NOW = "2026-10-14T08:30:00"
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("list_tasks", {}), ("list_tasks", {"keyword": "报告 77"}), ("list_tasks", {"due_before": "周五"}), ("get_task", {"task_id": 4321}),
     ("task_stats", {}), ("prioritize_tasks", {}), ("plan_day", {}), ("get_due_reminders", {}), ("reminder_overview", {}), ("board", {}),
-    ("changes", {"since": 5}), ("generate_daily_brief", {}), ("parse_time", {"text": "明天下午3点前"}),
+    ("generate_daily_brief", {}), ("parse_time", {"text": "明天下午3点前"}),
     ("add_task", {"title": "新任务", "due_date": "明天6点"}), ("quick_add", {"text": "明天下午3点前交作业，这个最重要"}),
-    ("update_task", {"task_id": 4000, "priority": "high"}), ("complete_task", {"task_id": 4001}), ("undo", {}))
+    ("update_task", {"task_id": 4000, "priority": "high"}), ("complete_task", {"task_id": 4001}), ("undo", {}), ("changes", {"since": 60}))
 
 
 class Client:

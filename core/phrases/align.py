@@ -11,7 +11,7 @@ from core.phrases.words import SEPARATORS, SOFT
 
 THRESHOLD = 0.8
 _SOFT_COST, _PLURAL_COST, _TYPO_COST = 0.02, 0.02, 0.1
-_Aligned = tuple[float, tuple[tuple[str, Any], ...]]
+Aligned = tuple[float, tuple[tuple[str, Any], ...]]
 
 
 class Alignment:
@@ -23,18 +23,18 @@ class Alignment:
     def __init__(self, items: Sequence[Token | Slot | Choice], text: str, tokens: Sequence[Token], end: int, typos: bool, tries: list[int]) -> None:
         self._items, self._text, self._tokens = items, text, tokens
         self._end, self._typos, self._tries = end, typos, tries
-        self._known: dict[tuple[int, int], _Aligned | None] = {}
+        self._known: dict[tuple[int, int], Aligned | None] = {}
 
-    def best(self, item: int, place: int) -> _Aligned | None:
+    def best(self, item: int, place: int) -> Aligned | None:
         key = (item, place)
         if self._tries[0] <= 0:
             return None
         if key not in self._known:
             self._tries[0] -= 1
-            self._known[key] = min(self._ways(item, place), key=lambda way: way[0], default=None)
+            self._known[key] = min(self._ways(item, place), key=lambda way: (round(way[0], 6), -weight(way)), default=None)
         return self._known[key]
 
-    def _ways(self, item: int, place: int) -> Iterator[_Aligned]:
+    def _ways(self, item: int, place: int) -> Iterator[Aligned]:
         """Every way from here; the rest of it is the best one from where the first piece ends."""
         if item == len(self._items) and place == self._end:
             yield 0.0, ()
@@ -57,7 +57,7 @@ class Alignment:
         if cost is not None:
             yield from self._then(cost, item + 1, place + 1, _weight_of(wanted))
 
-    def _wording(self, option: Sequence[Token], item: int, place: int) -> Iterator[_Aligned]:
+    def _wording(self, option: Sequence[Token], item: int, place: int) -> Iterator[Aligned]:
         """One wording of a choice, word for word; small words may be missing or added."""
         total, weight = 0.0, 0
         for wanted in option:
@@ -71,7 +71,7 @@ class Alignment:
             weight += sum(value for _, value in _weight_of(wanted))
         yield from self._then(total, item + 1, place, (("", weight),) if weight else ())
 
-    def _then(self, cost: float, item: int, place: int, values: tuple[tuple[str, Any], ...] = ()) -> Iterator[_Aligned]:
+    def _then(self, cost: float, item: int, place: int, values: tuple[tuple[str, Any], ...] = ()) -> Iterator[Aligned]:
         rest = self.best(item, place)
         if rest is not None and rest[0] + cost <= 1 - THRESHOLD + 1e-9:
             yield rest[0] + cost, values + rest[1]
@@ -146,6 +146,11 @@ def _number_value(token: Token, kind: str, scale: int) -> str | None:
 
 def _fits_number(token: Token, kind: str) -> bool:
     return token.value != "" and (kind == "number" or "." not in token.value)
+
+
+def weight(aligned: Aligned) -> int:
+    """How much of the phrase's own words an alignment holds; of two that cost the same the heavier is meant (找关于{x}, not 找{x})."""
+    return sum(value for name, value in aligned[1] if not name)
 
 
 def _weight_of(token: Token) -> tuple[tuple[str, Any], ...]:

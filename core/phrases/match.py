@@ -13,7 +13,7 @@ from typing import Any
 
 from core.commands import CommandSpec
 from core.errors import SkillError
-from core.phrases.align import THRESHOLD, Alignment
+from core.phrases.align import THRESHOLD, Alignment, weight
 from core.phrases.texts import second_wishes
 from core.phrases.tokens import Slot, Token, language_of, literals, phrase_items, pieces, shown, tidy, tokenize
 from core.phrases.usable import is_free
@@ -207,8 +207,7 @@ def _try(spec: CommandSpec, phrase: str, text: str, tokens: Sequence[Token], win
         if aligned is None or aligned[0] > 1 - THRESHOLD:
             continue
         values = {name: value for name, value in aligned[1] if name}
-        literal = sum(value for name, value in aligned[1] if not name)
-        rank = (free == 0, literal, -free, round(1 - aligned[0], 2), window.taken)
+        rank = (free == 0, weight(aligned), -free, round(1 - aligned[0], 2), window.taken)
         if best is None or rank > best.rank:
             if whole := getattr(phrase, "whole", ""):
                 values[whole] = text[tokens[window.start].start:tokens[window.end - 1].end]

@@ -15,13 +15,15 @@ _PAIRS = {"\"": "\"", "'": "'", "“": "”", "‘": "’", "「": "」", "『":
 _BETWEEN = re.compile(r"\s*[、,，;；/]\s*(?:and\s+|和|以及|还有)?|\s+(?:and|&)\s+|和|以及|还有", re.IGNORECASE)
 _JOINT = re.compile("|".join(sorted((rf"\b{re.escape(word)}\b" if word[0].isascii() and word[0].isalpha() else re.escape(word)
                                      for word in CONNECTORS), key=len, reverse=True)) + r"|[,，。.!！?？;；]", re.IGNORECASE)
+_REMARK = re.compile(r"[这它]|(?:it|this|that)\b", re.IGNORECASE)
 _MAX_ITEMS = 100
+_OPEN = ("sentence", "path")
 
 
 def text_value(raw: str, schema: Mapping[str, Any], where: str = "") -> str | None:
     """A text as a value; None when the schema's words or patterns do not allow it, or when it holds a second wish.
 
-    With `format: sentence` commas, connectors and the ends of sentences are part of the text.
+    With `format: sentence` commas, connectors and the ends of sentences are part of the text, with `format: path` its full stops.
     """
     text = _unquoted(raw.strip())
     if "enum" in schema:
@@ -34,7 +36,7 @@ def text_value(raw: str, schema: Mapping[str, Any], where: str = "") -> str | No
         if not is_free(schema):
             return text
     text = text.strip(",，、:： ")
-    if not re.search(r"\w", text) or schema.get("format") != "sentence" and _is_more(text):
+    if not re.search(r"\w", text) or schema.get("format") not in _OPEN and _is_more(text):
         return None
     return text
 
@@ -71,5 +73,8 @@ def list_items(raw: str, schema: Mapping[str, Any]) -> list[Any] | None:
 
 
 def second_wishes(sentence: str) -> Iterator[str]:
-    """What follows each comma, end of a sentence or connector, up to the next one: a request of its own must not hide there."""
-    yield from (part.strip() for part in _JOINT.split(sentence)[1:] if part.strip())
+    """What follows each comma, end of a sentence or connector, up to the next one: a request of its own must not hide there.
+
+    A remark about what was just said (这个最重要, it takes an hour) is none.
+    """
+    yield from (part.strip() for part in _JOINT.split(sentence)[1:] if part.strip() and not _REMARK.match(part.strip()))

@@ -103,6 +103,8 @@ def _places(given: Given) -> tuple[Path, Path]:
     project = HERE.parent.parent / "workspace"
     workspace = Path(agent) if agent else project if project.is_dir() else Path.cwd() / "workspace"
     named = given.options.get("db") or os.environ.get("TODO_DB")
+    if named == ":memory:":
+        return Path(named), workspace
     database = Path(named).absolute() if named else workspace / "todo.db"
     return database, workspace if agent or not named else database.parent
 

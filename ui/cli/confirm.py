@@ -23,7 +23,6 @@ _YES = ("y", "yes", "是", "好")
 _ALWAYS = ("a", "always", "总是", "一直")
 _VIEW = ("v", "view", "查看")
 _REMEMBER = ("r", "remember", "记住")
-_NETWORK = ("network", "exfil")
 
 
 class Question(NamedTuple):
@@ -155,7 +154,7 @@ class Confirmer:
         self.screen.line("\n".join([*marked(before, err, "bold"), *missing, *marked(after, err, "bold")]))
         if question.effect:
             self._line(t("cli.confirm_effect", effect=question.effect, rules=", ".join(question.rules)), "dim")
-        if question.action == "run_command" and (question.network or question.effect in _NETWORK) and not self.networked:
+        if question.action == "run_command" and question.network and not self.networked:
             self._line(t("cli.confirm_network_skill" if question.rule == "declared.network" else "cli.confirm_network"), "yellow")
         return quoted
 

@@ -237,7 +237,8 @@ class CliHandler:
             return first
         if first.endswith("user"):
             return t("cli.denied_no_terminal" if self.confirmer.refused_for_want_of_terminal else "cli.denied_by_user")
-        return t("cli.denied_by_guard", reason=self._verdict.get("reason", ""))
+        key = "cli.denied_without_person" if self._verdict.get("decision") == "ask" else "cli.denied_by_guard"
+        return t(key, reason=self._verdict.get("reason", ""))
 
     def _number(self) -> str:
         if self.screen.accessible:

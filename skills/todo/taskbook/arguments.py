@@ -22,7 +22,7 @@ GLOBAL = ("db", "now", "lang")
 class Usage(TodoError):
     """The words of the command line are wrong; the exit status is 2."""
 
-    def __init__(self, key: str, **values: Any) -> None:
+    def __init__(self, key: str, /, **values: Any) -> None:
         super().__init__("invalid_argument", key, **values)
 
 

@@ -28,11 +28,15 @@ def run(store: Store, name: str, values: Mapping[str, Any], *, now: datetime, la
         function: Callable[[Context, dict[str, Any]], Answer] = getattr(import_module(f"taskbook.{operation.module}"), operation.function)
         payload = function(context, fit(operation, values))
         _point(context, name, payload)
+        if "warning" in payload and "text" not in payload:
+            payload["text"] = f"{payload['message']}\n{payload['warning']}"
         return {"ok": payload.get("ok", True), **payload}
     except TodoError as problem:
         return {**failure(problem.code, problem.say(lang)), **problem.extra}
     except (sqlite3.Error, OSError) as error:
         return _broken(error, lang)
+    except ValueError as error:  # a rule that ends in the year 2200, a number that a library refuses
+        return failure("invalid_argument", say("call.value", lang, reason=str(error)[:200]))
     except Exception as error:  # noqa: BLE001  # a defect must answer as every failure does; the type says where to look
         return failure("internal", say("call.internal", lang, reason=f"{type(error).__name__}: {error}"[:200]))
 

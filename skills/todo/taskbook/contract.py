@@ -17,7 +17,7 @@ CODES = ("invalid_argument", "not_found", "confirm_required", "ambiguous", "unav
 class TodoError(Exception):
     """An operation cannot be done. `code` is one of CODES, `key` names the sentence, `extra` joins the answer (a preview, candidates)."""
 
-    def __init__(self, code: str, key: str, extra: dict[str, Any] | None = None, **values: Any) -> None:
+    def __init__(self, code: str, key: str, extra: dict[str, Any] | None = None, /, **values: Any) -> None:
         super().__init__(f"{code}: {key}")
         self.code = code
         self.key = key
@@ -39,6 +39,6 @@ class Context:
     lang: str
     workspace: Path
 
-    def say(self, key: str, **values: object) -> str:
+    def say(self, key: str, /, **values: object) -> str:
         """A sentence in the language of the call."""
         return say(key, self.lang, **values)

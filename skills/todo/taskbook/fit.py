@@ -22,6 +22,8 @@ def fit(operation: Operation, values: Mapping[str, Any]) -> dict[str, Any]:
     fitted: dict[str, Any] = {}
     for name, schema in operation.params.items():
         value = values.get(name)
+        if value == "" and name not in operation.required and schema["type"] != "array" and name != "notes":
+            value = None  # an optional text that was left empty; empty notes clear them
         if value is None:
             value = schema.get("default")
         if value is None:
@@ -66,7 +68,7 @@ def _string(name: str, value: Any, schema: Schema) -> str:
         return str(found)
     if len(value) > schema.get("maxLength", len(value)):
         raise TodoError("invalid_argument", "call.long", name=name, limit=schema["maxLength"])
-    return value
+    return str(value)
 
 
 def _integer(name: str, value: Any, schema: Schema) -> int:

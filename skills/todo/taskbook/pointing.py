@@ -24,13 +24,15 @@ _QUIET = ("board", "changes", "reminders", "parse_time", "history", "task_stats"
 _LISTS = ("tasks", "schedule", "reminders", "items", "nearest", "candidates")
 
 _N = rf"\d{{1,9}}|[{CHINESE}]{{1,5}}|{'|'.join(ENGLISH)}"
-_NUMBER = re.compile(rf"(?:#|no\.?|number|任务|编号|task|task\s*(?:#|no\.?|number))\s*({_N})(?:号|号任务)?|(\d{{1,9}})|({_N})号(?:任务|的)?")
+_NUMBER = re.compile(rf"(?:#|no\.?|number|(?:任务|编号)\s*#?|task|task\s*(?:#|no\.?|number))\s*({_N})(?:号|号任务)?|(\d{{1,9}})|({_N})号(?:任务|的)?")
 _PLACE = re.compile(rf"第({_N})(?:个|条|项|件|行)?(?:任务)?|(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)(?:\s+(?:one|task|item))?|"
                     rf"(?:the\s+)?({'|'.join(ORDINALS)})(?:\s+(?:one|task|item))?")
 _LAST = re.compile(r"(?:最后|末尾)(?:一|那)?(?:个|条|项|件)?(?:任务)?|倒数第一个?|(?:the\s+)?last(?:\s+(?:one|task|item))?")
-_IT = re.compile(r"[它他她]|[这那](?:个|条|项|件)?(?:任务|事)?|(?:刚才|刚刚|刚|之前|上面)(?:的|那|加的|记的|说的|添加的)?(?:一|那)?(?:个|条|项|件)?(?:任务|事)?|"
+_IT = re.compile(r"[它他她]|[这那](?:个|条|项|件)?(?:任务|事)?|"
+                 r"(?:刚才|刚刚|刚|之前|上面)(?:的|那|加的|记的|说的|添加的)?(?:一|那)?(?:个|条|项|件)?(?:任务|事)?|"
                  r"上(?:一)?(?:个|条|项|件)(?:任务)?|it|this|that|(?:this|that|the\s+same|the\s+previous|the\s+latest)\s+(?:one|task|item)|the\s+task")
-_AROUND = re.compile(r"^(?:任务|待办|the\s+task\s+|task\s+|the\s+|my\s+)|(?:的?(?:这|那)(?:个|条|项|件)(?:任务|事)?|的?(?:任务|待办|事情)|\s+(?:task|todo|one))$")
+_AROUND = re.compile(r"^(?:任务|待办|[这那][个条份件篇]|the\s+task\s+|task\s+|the\s+|my\s+)|"
+                     r"(?:的?(?:这|那)(?:个|条|项|件)(?:任务|事)?|的?(?:任务|待办|事情)|\s+(?:task|todo|one))$")
 _QUOTES = "\"'“”‘’「」『』《》`"
 
 
@@ -113,7 +115,7 @@ def _at(ctx: Context, place: re.Match[str] | None, which: str) -> Task:
     index = (ORDINALS.get(word) or whole_number(word) or 0) if place else len(listed)
     if not 1 <= index <= len(listed):
         raise TodoError("not_found", "pointing.short_list", count=len(listed), which=which.strip())
-    return _still_there(ctx, listed[index - 1])
+    return still_there(ctx, listed[index - 1])
 
 
 def _it(ctx: Context) -> Task:
@@ -125,10 +127,11 @@ def _it(ctx: Context) -> Task:
         raise TodoError("not_found", "pointing.nothing")
     if len(touched) > 1:
         raise _ambiguous(ctx, "pointing.which_one", touched)
-    return _still_there(ctx, touched[0])
+    return still_there(ctx, touched[0])
 
 
-def _still_there(ctx: Context, row: Mapping[str, Any]) -> Task:
+def still_there(ctx: Context, row: Mapping[str, Any]) -> Task:
+    """The task of a remembered row; not_found with its title when it has been deleted since."""
     try:
         return find(ctx.store, row["id"])
     except TodoError as error:
@@ -143,22 +146,32 @@ def _usable(ctx: Context, task: Task, done: bool) -> Task:
 
 def _by_title(ctx: Context, which: str, done: bool) -> Task:
     """An exact title before a part of one, an open task before one that is done."""
-    rows = ctx.store.db.execute("SELECT id, title, status FROM tasks ORDER BY id").fetchall()
     wanted = _fold(which)
     shorter = _AROUND.sub("", _AROUND.sub("", wanted)).strip(_QUOTES + " ") or wanted
-    for status_done in (False, True):
-        among = [(row, _fold(row["title"])) for row in rows if (row["status"] == "done") is status_done]
-        for text in dict.fromkeys((wanted, shorter)):
-            for fits in (_same, _holds):
-                found = [row for row, title in among if fits(title, text)]
-                if len(found) > 1:
-                    raise _ambiguous(ctx, "pointing.ambiguous", found, which=which.strip())
-                if found:
-                    return _usable(ctx, find(ctx.store, found[0]["id"]), done)
-    near = _near(shorter, [row for row in rows if row["status"] != "done"])
+    for piece, closed in ((_longest(shorter), 0), (_longest(shorter), 1), ("", 0), ("", 1)):  # "": ２ and 2, and blanks, differ for LIKE
+        among = [(row, _fold(row["title"])) for row in _alike(ctx, closed, [piece])]
+        for text, fits in ((text, fits) for text in dict.fromkeys((wanted, shorter)) for fits in (_same, _holds)):
+            found = [row for row, title in among if fits(title, text)]
+            if len(found) > 1:
+                raise _ambiguous(ctx, "pointing.ambiguous", found, which=which.strip())
+            if found:
+                return _usable(ctx, find(ctx.store, found[0]["id"]), done)
+    near = _near(ctx, shorter)
     if near:
         raise _ambiguous(ctx, "pointing.near", near, code="not_found", which=which.strip())
     raise TodoError("not_found", "pointing.none", which=which.strip())
+
+
+def _alike(ctx: Context, closed: int, pieces: Sequence[str]) -> list[Any]:
+    """The open or done tasks whose title holds one of the pieces as it stands; the database is quicker at this than we are."""
+    escaped = [re.sub(r"([%_\\])", r"\\\1", piece) for piece in pieces]
+    wanted = " OR ".join(["title LIKE ? ESCAPE '\\'"] * len(pieces))
+    sql = f"SELECT id, title FROM tasks WHERE closed = {closed:d} AND ({wanted})"  # written out: the index of open titles then serves it alone
+    return sorted(ctx.store.db.execute(sql, [f"%{piece}%" for piece in escaped]), key=lambda row: row["id"])
+
+
+def _longest(text: str) -> str:
+    return max(text.split(), key=len, default="")
 
 
 def _same(title: str, text: str) -> bool:
@@ -174,15 +187,16 @@ def _holds(title: str, text: str) -> bool:
     return bool(wanted) and all(word in words for word in wanted)
 
 
-def _near(text: str, rows: Sequence[Any]) -> list[Any]:
+def _near(ctx: Context, text: str) -> list[Any]:
     """At most three open tasks that share pairs of characters, or words, with the text."""
-    pieces = _pieces(text)
-    scored = sorted(((len(pieces & _pieces(_fold(row["title"]))), row["id"], row) for row in rows), key=lambda one: (-one[0], one[1]))
+    pieces = sorted(_pieces(text))[:30]
+    rows = _alike(ctx, 0, pieces) if pieces else []
+    scored = sorted(((len({*pieces} & _pieces(_fold(row["title"]))), row["id"], row) for row in rows), key=lambda one: (-one[0], one[1]))
     return [row for count, _, row in scored[:3] if count]
 
 
 def _pieces(text: str) -> set[str]:
-    words = {word for word in re.findall(r"[a-z0-9']{3,}", text)}
+    words = set(re.findall(r"[a-z0-9']{3,}", text))
     return words.union(*({run[index:index + 2] for index in range(len(run) - 1)} for run in re.findall(r"[\u3400-\u9fff]{2,}", text)))
 
 

@@ -1,18 +1,29 @@
-"""quick_add: one sentence becomes one task, or one that comes again; "记三件事：…" becomes several, all or none."""
+"""quick_add: one sentence becomes one task, or one that comes again; "记三件事：…" becomes several, all or none.
+
+Two kinds of sentences speak of a task that is there: "给搬家加个子任务：打包" adds a part to it, "10分钟后再提醒我" reminds of it again.
+"""
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from taskbook.contract import Context, TodoError
 from taskbook.numerals import CHINESE, ENGLISH, whole_number
 from taskbook.sentence import Sentence, read_sentence
 
-_MANY = re.compile(rf"(?:请|麻烦)?(?:帮我)?(?:记(?:录|一下|下)?|添加|增加|新建|加|安排)?(?:一下)?(?:下面|以下|这)?(?:的)?(?P<zh>\d{{1,3}}|[{CHINESE}]{{1,3}}|几|些)?"
+_MANY = re.compile(r"(?:请|麻烦)?(?:帮我)?(?:记(?:录|一下|下)?|添加|增加|新建|加|安排)?(?:一下)?(?:下面|以下|这)?(?:的)?"
+                   rf"(?P<zh>\d{{1,3}}|[{CHINESE}]{{1,3}}|几|些)?"
                    r"(?:(?:件|个|项|条)(?:事情?|任务|待办(?:事项)?)|(?:件|项)(?=[:：]))\s*[:：]\s*|"
-                   rf"(?:please\s+)?(?:add|note|create)\s+(?:these\s+|the\s+following\s+|my\s+)?(?:(?P<en>\d{{1,3}}|{'|'.join(ENGLISH)})\s+)?(?:tasks|things|todos|to-dos)\s*:\s*",
+                   r"(?:please\s+)?(?:add|note|create)\s+(?:these\s+|the\s+following\s+|my\s+)?"
+                   rf"(?:(?P<en>\d{{1,3}}|{'|'.join(ENGLISH)})\s+)?(?:tasks|things|todos|to-dos)\s*:\s*",
                    re.IGNORECASE)
+_PART = re.compile(r"给(?P<zh>.+?)(?:添加|新建|增加|加)[一个项]{0,2}(?:子任务|小任务|步骤)\s*[:：,，]?\s*(?P<title>.+)|"
+                   r"add (?:a |the )?(?:subtask|step|part) to (?P<en>[^:]+):\s*(?P<said>.+)", re.IGNORECASE)
+_AGAIN = re.compile(r"(?P<zh>.+?)(?:再|重新)(?:提醒|叫)我?(?:一次|一下)?(?P<which>.*)|"
+                    r"(?:remind me again|snooze(?: (?:it|that))?)\s+(?P<en>.+)", re.IGNORECASE)
+_JUST = timedelta(hours=2)  # a reminder this young is what "remind me again" speaks of
 _STRONG = re.compile(r"\s*[、;；\n]\s*")
 _WEAK = re.compile(r"\s*[,，]\s*(?:and\s+)?", re.IGNORECASE)
 _JOINED = re.compile(r"\s*(?:和|以及|还有)\s*|\s+and\s+", re.IGNORECASE)
@@ -22,10 +33,32 @@ MAX_ITEMS = 100
 def quick_add(ctx: Context, values: Mapping[str, Any]) -> dict[str, Any]:
     """Payload: `task` (or `tasks` and `count`), the message echoes what was understood, `assumed` what a convention decided."""
     text = values["text"].strip()
+    if part := _PART.fullmatch(text):
+        return _add_part(ctx, part["zh"] or part["en"], part["title"] or part["said"])
+    if again := _AGAIN.fullmatch(text):
+        return _again(ctx, again["zh"] or again["en"], again["which"] or "")
     many = _MANY.match(text)
     if many:
         return _add_many(ctx, _items(text[many.end():], many["zh"] or many["en"] or ""))
     return _add_one(ctx, _read(ctx, text))
+
+
+def _add_part(ctx: Context, which: str, text: str) -> dict[str, Any]:
+    from taskbook import pointing, subtasks
+
+    said = _read(ctx, text)
+    parent = pointing.resolve(ctx, which)
+    return subtasks.add_subtask(ctx, {"parent_id": parent.id, **_fields(said), **({"due_date": said.due} if said.due else {})})
+
+
+def _again(ctx: Context, when: str, which: str) -> dict[str, Any]:
+    """Snooze the named task, else the one of the last reminder, else the one touched last."""
+    from taskbook import delivery, pointing
+
+    row = ctx.store.db.execute("SELECT task_id FROM reminded WHERE at > ? ORDER BY at DESC LIMIT 1", ((ctx.now - _JUST).isoformat(),)).fetchone()
+    number = pointing.resolve(ctx, which).id if which.strip(" 。.") else row["task_id"] if row else pointing.resolve(ctx, "它").id
+    until = re.sub(r"^(?:for|in)\s+", "in ", when.strip(" ,，"))
+    return delivery.snooze(ctx, {"task_id": number, "until": f"in {until}" if re.match(r"\d+ ", until) else until})
 
 
 def _read(ctx: Context, text: str) -> Sentence:
@@ -65,18 +98,15 @@ def _add_many(ctx: Context, items: list[str]) -> dict[str, Any]:
         added = [_add_one(ctx, one) for one in read]
     tasks = [one["task"] for one in added]
     lines = "\n".join(one["message"] for one in added)
-    return {"tasks": tasks, "count": len(tasks), "message": ctx.say("quick.many", count=len(tasks), ids=", ".join(f"#{task['id']}" for task in tasks)),
+    ids = ", ".join(f"#{task['id']}" for task in tasks)
+    return {"tasks": tasks, "count": len(tasks), "message": ctx.say("quick.many", count=len(tasks), ids=ids),
             "text": ctx.say("quick.many_text", count=len(tasks), lines=lines)}
 
 
 def _add_one(ctx: Context, said: Sentence) -> dict[str, Any]:
     from taskbook import recurring, tasks
 
-    fields: dict[str, Any] = {"title": said.title, "priority": said.priority or "medium"}
-    if said.minutes is not None:
-        fields["estimated_minutes"] = said.minutes
-    if said.tags:
-        fields["tags"] = list(said.tags)
+    fields = _fields(said)
     if said.rule is not None:
         payload = recurring.add_recurring(ctx, {**fields, "rule": said.rule})
     else:
@@ -85,6 +115,11 @@ def _add_one(ctx: Context, said: Sentence) -> dict[str, Any]:
         payload["assumed"] = said.assumed
     payload["message"] = _echo(ctx, payload["task"], payload.get("assumed"))
     return payload
+
+
+def _fields(said: Sentence) -> dict[str, Any]:
+    return {"title": said.title, "priority": said.priority or "medium", **({"estimated_minutes": said.minutes} if said.minutes is not None else {}),
+            **({"tags": list(said.tags)} if said.tags else {})}
 
 
 def _echo(ctx: Context, task: Mapping[str, Any], assumed: str | None) -> str:

@@ -86,8 +86,8 @@ def reminder_overview(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     nearest = [Task.from_row(row) for row in rows]
     message = ctx.say("reminders.overview", **counts)
     lines = [ctx.say("reminders.item", line=line(task, ctx.now, ctx.lang), left=say_left(ctx.now, task.deadline, ctx.lang)) for task in nearest]
-    return {"message": message, "overview": counts, "nearest": [{**task.object(ctx.now, ctx.lang), "minutes_left": minutes_left(ctx.now, task.deadline)}
-            for task in nearest], "text": "\n".join([message, *lines])}
+    listed = [{**task.object(ctx.now, ctx.lang), "minutes_left": minutes_left(ctx.now, task.deadline)} for task in nearest]
+    return {"message": message, "overview": counts, "nearest": listed, "text": "\n".join([message, *lines])}
 
 
 def send_desktop_notification(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:

@@ -6,13 +6,14 @@ its 重要, "交作业，很重要" does not.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from timephrase import find
+
 from taskbook.contract import TodoError
 from taskbook.numerals import CHINESE, ENGLISH, whole_number
-from timephrase import find
 
 _GAP = "\x00"  # stands where something was cut out; a time phrase never reaches across it
 _LEAD = re.compile(
@@ -24,16 +25,20 @@ _LEAD = re.compile(
 _OUGHT = re.compile(r"我?(?:要(?![求点素账钱命])|得(?![到分出])|需要|必须|应该|该)(?=[\u3400-\u9fff])")
 _EDGE = r"(?:^|(?<=[\s,，。.;；!！(（【\[\x00]))"
 _STOP = r"(?=$|[\s,，。.;；:：!！)）】\]\x00])"
+_EDGE_EN = r"(?:^|(?<=[,;.(\[，。；（【\x00])|(?<=[,;.，\x00-] ))"
+_STOP_EN = r"(?=$|\s*[,;.:!)\]，。：；）】\x00])"
 _SUBJECT = r"(?:这(?:个|件事|事)?(?:任务)?|它|此事)?(?:是)?"
 _PRIORITIES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("low", (rf"{_EDGE}{_SUBJECT}(?:不(?:太|是很|怎么|那么)?(?:急|着急|紧急|重要)|有空再(?:说|做|弄)|不用(?:着)?急)(?:的)?{_STOP}",
              r"(?:优先级(?:是|为)?[:：]?低|低优先级|低优先)(?:的)?(?:任务)?", r"[!！](?:low|低)(?![\w])", r"\bp[34]\b",
-             rf"{_EDGE}(?:(?:it|this|that)(?:'s| is)\s+)?(?:not (?:very |so )?(?:urgent|important)|no (?:rush|hurry)){_STOP}",
+             rf"{_EDGE_EN}(?:(?:it|this|that)(?:'s| is)\s+)?(?:not (?:very |so )?(?:urgent|important)|no (?:rush|hurry)){_STOP_EN}",
              r"(?:\bwith\s+)?\blow[- ]priority\b|\bpriority:?\s*low\b")),
-    ("high", (rf"{_EDGE}{_SUBJECT}(?:(?:最|很|非常|特别|十分|比较|挺|超级?|极其|相当)(?:重要|紧急|急|要紧)|重要|紧急|加急|急|十万火急)(?:的|了|哦|啊)?{_STOP}",
+    ("high", (rf"{_EDGE}{_SUBJECT}(?:(?:最|很|非常|特别|十分|比较|挺|超级?|极其|相当)(?:重要|紧急|急|要紧)|"
+              rf"重要|紧急|加急|急|十万火急)(?:的|了|哦|啊)?{_STOP}",
               r"(?:优先级(?:是|为)?[:：]?(?:最)?高|最?高优先级|高优先)(?:的)?(?:任务)?", r"[!！](?:high|urgent|高|急)(?![\w])|(?<!\S)!{2,3}(?!\S)",
-              r"\bp1\b", rf"{_EDGE}(?:(?:and\s+)?(?:it|this|that)(?:'s| is)\s+)?(?:(?:the\s+)?(?:very|really|most|so|super|extremely)\s+)?"
-              rf"(?:urgent|important)(?:ly)?{_STOP}", rf"{_EDGE}asap{_STOP}", r"(?:\bwith\s+)?\bhigh(?:est)?[- ]priority\b|\bpriority:?\s*high\b")),
+              r"\bp1\b", rf"{_EDGE_EN}(?:(?:and\s+)?(?:it|this|that)(?:'s| is)\s+)?(?:(?:the\s+)?(?:very|really|most|so|super|extremely)\s+)?"
+              rf"(?:urgent|important)(?:ly)?{_STOP_EN}", rf"{_EDGE}asap{_STOP}",
+              r"(?:\bwith\s+)?\bhigh(?:est)?[- ]priority\b|\bpriority:?\s*high\b")),
     ("medium", (r"(?:优先级(?:是|为)?[:：]?(?:中|普通|一般)|(?:中等?|普通|一般)优先级)(?:的)?(?:任务)?", r"[!！](?:medium|med|中)(?![\w])", r"\bp2\b",
                 r"(?:\bwith\s+)?\b(?:medium|normal)[- ]priority\b|\bpriority:?\s*(?:medium|normal)\b")))
 _TAG_LIST = re.compile(r"(?:打上|加上|贴上)?标签(?:是|为)?\s*[:：]?\s*(?P<zh>[^\s,，。;；:：]+(?:[、][^\s,，。;；]+)*)|"
@@ -48,11 +53,13 @@ _SAID_LENGTH = re.compile(
     rf"(?:(?:大概|大约|预计|估计|约|差不多|可能)*(?:需要|要|得|需|用时|耗时|时长|花费|花|用|预计|估计|大概|大约)(?:花|用)?[:：]?\s*|"
     rf"\b(?:it\s+)?(?:takes?|will take|should take|needs?|lasts?|estimated?(?:\s+at)?|est\.?|about|around)(?:\s+about|\s+around)?:?\s+|~\s*){_LENGTH}"
     rf"(?:左右|的时间)?{_LATER}", re.IGNORECASE)
-_LONE_LENGTH = re.compile(rf"{_EDGE}(?:for\s+)?{_LENGTH}(?:左右)?{_LATER}{_STOP}", re.IGNORECASE)
-_ANY_LENGTH = re.compile(rf"(?<![第前后内in]){_LENGTH}{_LATER}(?<![前后])", re.IGNORECASE)
-_DANGLING = re.compile(r"(?:(?:截止(?:时间|日期)?|截至|期限|时间|最晚|最迟)(?:到|是|为|在|于)?|在|于)[:：]?\s*$|(?:^|\s)(?:due|at|on|by|for|until|before|from|the|is due)\s*$",
+_LONE_LENGTH = re.compile(rf"{_EDGE}(?<!in )(?<!within )(?:for\s+)?{_LENGTH}(?:左右)?{_LATER}{_STOP}", re.IGNORECASE)
+_ANY_LENGTH = re.compile(rf"(?<![第前后内过])(?<!in )(?<!within ){_LENGTH}{_LATER}", re.IGNORECASE)
+_DANGLING = re.compile(r"(?:(?:截止(?:时间|日期)?|截至|期限|时间|最晚|最迟)(?:到|是|为|在|于)?|在|于)[:：]?\s*$|"
+                       r"(?:^|\s)(?:due|at|on|by|for|until|before|from|the|is due)\s*$",
                        re.IGNORECASE)
 _TRAILING = re.compile(r"^\s*(?:的时候|之前|以前|前|截止|为止|(?:due|please)\b|[:：])")
+_LOOKED_AT = 200  # characters in which a second time is looked for
 _MARKS = " \t\n,，。.;；:：、!！~-—\x00"
 _PAIRS = ("()", "（）", "[]", "【】")
 
@@ -78,7 +85,7 @@ def read_sentence(text: str, now: datetime, lang: str, parts: Mapping[str, str] 
     rest, priority = _take_priority(rest)
     rest, said = _take_time(rest, now, lang, parts)
     title = _title(rest, timed=said.due is not None or said.rule is not None)
-    if not title:
+    if not title or _LEAD.fullmatch(title) and re.match(r"提醒|remind|记得|别忘|不要忘", title, re.IGNORECASE):
         raise TodoError("invalid_argument", "quick.no_title", text=text.strip()[:100])
     return replace(said, title=title, priority=priority, minutes=minutes, tags=tags)
 
@@ -143,6 +150,7 @@ def _take_time(text: str, now: datetime, lang: str, parts: Mapping[str, str] | N
     """Cuts the one time phrase out. The gaps that others left split the sentence, so that no phrase reaches across one."""
     found = find(text.replace(_GAP, "，"), now, parts)
     if found is None:
+        _refuse_two(text.replace(_GAP, "，"), now, parts)
         return text, Sentence("")
     words = text[found.start:found.end].replace(_GAP, "，").strip()
     left, right = _DANGLING.sub(_GAP, text[:found.start]), _TRAILING.sub("", text[found.end:])
@@ -158,6 +166,18 @@ def _take_time(text: str, now: datetime, lang: str, parts: Mapping[str, str] | N
     reading = found.reading
     assert reading is not None
     return rest, Sentence("", due=reading.due, assumed=reading.assumed.say(lang) if reading.assumed else None)
+
+
+def _refuse_two(text: str, now: datetime, parts: Mapping[str, str] | None) -> None:
+    """`find` finds nothing where two times compete; then some cut leaves one on either side."""
+    first = next((found for end in range(2, min(len(text), _LOOKED_AT)) if (found := find(text[:end], now, parts)) is not None), None)
+    if first is None:
+        return
+    for start in range(first.end, min(len(text), _LOOKED_AT)):
+        second = find(text[start:], now, parts)
+        if second is not None and second.start == 0:
+            other = text[start + second.start:start + second.end].strip(_MARKS)
+            raise TodoError("invalid_argument", "quick.two_times", first=text[first.start:first.end].strip(_MARKS), second=other)
 
 
 def _title(rest: str, *, timed: bool) -> str:
@@ -180,7 +200,9 @@ def _without_empty_pairs(title: str) -> str:
         title = re.sub(rf"{re.escape(pair[0])}[\s\x00]*{re.escape(pair[1])}", "", title)
         if title.startswith(pair[0]) and title.endswith(pair[1]) and title.count(pair[0]) == 1:
             title = title[1:-1]
-    quotes: Sequence[str] = ("“”", "「」", "\"\"")
-    return next((title[1:-1] for pair in quotes if len(title) > 2 and title[0] == pair[0] and title[-1] == pair[1] and title.count(pair[0]) <= 2), title)
+    for opening, closing in ("“”", "「」"):
+        if len(title) > 2 and title[0] == opening and title[-1] == closing and title.count(opening) == 1:
+            return title[1:-1]
+    return title
 
 

@@ -52,7 +52,7 @@ def _values(name: str, args: dict[str, Any] | list[Any]) -> tuple[dict[str, Any]
     if isinstance(args, list):
         given = read_words([name, *(str(word) for word in args)], lambda: "")
         return given.values, given.options
-    options = {key: str(args[key]) for key in ("now", "lang") if key in args and key not in operation.params}
+    options: dict[str, str] = {key: str(args[key]) for key in ("now", "lang") if key in args and key not in operation.params}
     if options.get("lang", "zh") not in ("en", "zh"):
         raise Usage("call.enum", name="lang", value=options["lang"], allowed="en, zh")
     return {key: value for key, value in args.items() if key not in options}, options

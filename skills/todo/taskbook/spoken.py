@@ -21,7 +21,10 @@ _SPAN = re.compile(rf"(?:by\s+)?(?P<n>\d{{1,3}}|[{CHINESE}]{{1,4}}|半|{'|'.join
                    r"(?P<unit>天|日|周|星期|礼拜|小时|钟头|分钟|days?|weeks?|hours?|minutes?|mins?)", re.IGNORECASE)
 _UNITS: tuple[tuple[str, timedelta], ...] = (
     ("天日d", timedelta(days=1)), ("周星礼w", timedelta(weeks=1)), ("小钟h", timedelta(hours=1)), ("分m", timedelta(minutes=1)))
+_NEXT = ("下一次", "下次", "next time")
+_ONCE = ("不再重复", "不重复", "no repeat")
 _NEVER = ("无", "没有", "不限", "取消", "none", "never", "no date", "no deadline")
+_ONE_NUMBER = re.compile(r"(?:#|任务|task\s*|tasks\s*)?(\d{1,9})(?:号|号任务)?", re.IGNORECASE)
 _SEVERAL = re.compile(r"\s*(?:[、,，和与]|and)\s*")
 
 
@@ -52,12 +55,23 @@ def reopen(ctx: Context, values: Values) -> dict[str, Any]:
 
 
 def postpone(ctx: Context, values: Values) -> dict[str, Any]:
-    """Gives it another deadline: a time phrase, a length (两天) by which the deadline moves, or 无 for no deadline."""
+    """Gives it another deadline: a time phrase, a length (两天) by which the deadline moves, 无 for no deadline, 下一次 for the next time
+    of a task that comes again; a rule (每周四) lets it come again, 不再重复 stops that."""
+    from timephrase import Rule, parse_rule
+
+    from taskbook import recurring
+
     task, when = pointing.resolve(ctx, values["which"]), values["when"].strip()
+    if when.lower() in (*_NEXT, *_ONCE):
+        if task.rule is None:
+            raise TodoError("invalid_argument", "spoken.not_recurring", id=task.id, title=task.title)
+        change = recurring.skip_occurrence if when.lower() in _NEXT else recurring.clear_recurrence
+        return change(ctx, {"task_id": task.id})
     if when.lower() in _NEVER:
         return _update(ctx, task, clear_due_date=True)
-    moved = _moved(task, when, ctx.now)
-    return _update(ctx, task, due_date=moved or when)
+    if isinstance(parse_rule(when, ctx.now), Rule):
+        return recurring.set_recurrence(ctx, {"task_id": task.id, "rule": when})
+    return _update(ctx, task, due_date=_moved(task, when, ctx.now) or when)
 
 
 def reprioritize(ctx: Context, values: Values) -> dict[str, Any]:
@@ -107,7 +121,7 @@ def confirm_delete(ctx: Context, values: Values) -> dict[str, Any]:
     if not waiting:
         raise TodoError("not_found", "spoken.nothing_asked")
     if len(waiting) == 1:
-        return tasks.delete_task(ctx, {"task_id": waiting[0]["id"], "confirm": True})
+        return tasks.delete_task(ctx, {"task_id": pointing.still_there(ctx, waiting[0]).id, "confirm": True})
     return tasks.delete_tasks(ctx, {"task_ids": [row["id"] for row in waiting], "confirm": True})
 
 
@@ -127,7 +141,7 @@ def _update(ctx: Context, task: Task, **fields: Any) -> dict[str, Any]:
 
 def _numbers(which: str) -> list[int]:
     """The numbers of a list such as 3号、5号和7号; empty when it is no list of numbers."""
-    parts = [re.fullmatch(r"(?:#|任务|task\s*|tasks\s*)?(\d{1,9})(?:号|号任务)?", part.strip(), re.IGNORECASE) for part in _SEVERAL.split(which.strip())]
+    parts = [_ONE_NUMBER.fullmatch(part.strip()) for part in _SEVERAL.split(which.strip())]
     return [int(part[1]) for part in parts if part] if all(parts) else []
 
 

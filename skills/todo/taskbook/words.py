@@ -15,7 +15,7 @@ def _area(name: str) -> dict[str, list[str]]:
     return loaded
 
 
-def say(key: str, lang: str, **values: object) -> str:
+def say(key: str, lang: str, /, **values: object) -> str:
     """One sentence in "zh" or "en" with its values filled in. A key that does not exist is a KeyError: a defect, not a user's mistake."""
     area, _, name = key.partition(".")
     return _area(area)[name][0 if lang == "en" else 1].format(**values)

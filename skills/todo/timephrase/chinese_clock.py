@@ -32,7 +32,7 @@ def clock_words(reader: ChineseReader, place: int) -> tuple[Clock, int]:
 
 
 def _hour(reader: ChineseReader, place: int) -> int:
-    return reader.number(place) if reader.kinds[place] == "num" else 99
+    return reader.number(place) if reader.kinds[place] == "num" else reader.no("vague", place, place + 2)  # 两三点
 
 
 def _with_minutes(reader: ChineseReader, clock: Clock, end: int) -> tuple[Clock, int]:

@@ -14,23 +14,28 @@ from timephrase.numerals import NUMERALS, Token
 from timephrase.results import Reading, Refusal, Refused
 from timephrase.rules import Rule
 
-_STARTS = frozenset("day short wd badwd week weekend rel month monthpart relyear year yearend quarterend holiday num digits date clock less pass half part no".split())
-_NOT_AFTER = frozenset("第")
+_STARTS = frozenset({"day", "short", "wd", "badwd", "week", "weekend", "rel", "month", "monthpart", "relyear", "year", "yearend", "quarterend",
+                     "holiday", "num", "digits", "date", "clock", "less", "pass", "half", "part", "no"})
 _MEASURES = frozenset("次个天篇遍回本片群圈些种项份件位名围页块元倍杯章人米岁")
-_SURNAMES = frozenset("张王李刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田姜范石姚谭廖邹熊金陆郝孔白崔康毛邱秦建")
+_SURNAMES = frozenset("张王李刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛"
+                      "叶阎余潘杜戴夏钟汪田姜范石姚谭廖邹熊金陆郝孔白崔康毛邱秦建")
 # A bare H点 before or after one of these counts points, not hours: 三点建议, 第三点, 一点点.
-_POINTS_BEFORE = frozenset("第有这那几早晚快慢多少差大好各共提说讲列强远近高低轻重小再")
-_POINTS_AFTER = frozenset("水建意要原说内问式理注共启想点儿声钱心名困可经好感体收思疑不优缺区心得结看也都没")
-_NUMBERED = re.compile("楼|线|店|院|门|车|桌|房|选|位|球|电|令|机|台|床|公|文|出|站|字|柜|仓|井|码|库|班|生|馆|厅|教|产|病|队|员|信|会议室|地|种")
-_NOUN_AFTER = {"holiday": re.compile("[路街村树帽卡歌档目]|广场|大道|大桥|中学|小学|公园|老人|快乐|晚会|假期|联欢"),
-               "lunar": re.compile("月饼|上河|粽|晚会|联欢|档|快乐|假|路|街|联"),
-               "part": re.compile("[好茶饭餐场安]|自习"), "weekend": re.compile("愉快|快乐"), "yearend": re.compile("奖"), "monthpart": re.compile("旬|考|饼"),
-               "mark": re.compile("[游报记常历志元程]")}
+_POINTS_BEFORE = frozenset("第有这那几早晚快慢多少差大好各共提说讲列强远近高低轻重小再写")
+_POINTS_AFTER = frozenset("水建意要原说内问式理注共启想点儿声钱心名困可经好感体收思疑不优缺区得结看也都没")
+_NUMBERED = re.compile("[楼线店院门车桌房选位球电令机台床公文出站字柜仓井码库班生馆厅教产病队员信地种]|会议室")
+_NOUN_AFTER = {
+    "holiday": re.compile("[路街村树帽卡歌档目]|广场|大道|大桥|中学|小学|公园|老人|快乐|晚会|假期|联欢"),
+    "lunar": re.compile("月饼|上河|粽|晚会|联欢|档|快乐|假|路|街|联"), "part": re.compile("[好茶饭餐场安]|自习"), "weekend": re.compile("愉快|快乐"),
+    "yearend": re.compile("奖"), "monthpart": re.compile("旬|考|饼"), "mark": re.compile("[游报记常历志元程]")}
 _MEALS = frozenset("饭餐会宴安点间霜")
-_SOLAR = frozenset("小雪 大雪 雨水 白露 小满 寒露 立春 小寒 大寒 小暑 大暑 霜降 谷雨 芒种 夏至 处暑 春分 秋分 惊蛰 过年 新年 小年 立夏 立秋 立冬 元宵".split())
-_ASKED = frozenset("过几天 过些天 过些日子 过阵子 过一阵 过一阵子 过段时间 过一段时间 改天 改日 待会 待会儿 等会 等会儿 过会儿 过会 过一会儿 过一会 稍后 晚点 晚些 晚一点".split())
+_SOLAR = re.compile("[小大]雪|雨水|白露|小满|寒露|[小大][寒暑]|霜降|谷雨|芒种|夏至|处暑|[春秋]分|惊蛰|过年|[新小]年|立[春夏秋冬]|元宵")  # names, too
+_ASKED = re.compile("过(?:几天|些天|些日子|一?阵子?|一?段时间|一?会儿?)|改[天日]|[待等]会儿?|稍后")  # no date, but asked for as one
+_LATER = frozenset({"晚点", "晚些", "晚一点"})
 _UP_DOWN = re.compile("(?:(?<=[网线楼桌路身手地以加带关穿戴放写留记定剩余私之])[上下]|(?<=一)下)(?=[上下]?(?:周|星期|礼拜|个|月))")
+_HABITS = re.compile("工作日志|每年级|天天(?!早|晚|上午|下午|[0-9])|每日[一新优经]|每一?[次人个位种件篇](?!月|周|星期|礼拜|工作)"
+                     "|每周[一二三四五六日天]?[一二两三四五六七八九十0-9]{0,3}[次遍回个]|隔周刊|逢")
 _ERRORS = frozenset({"impossible", "contradiction", "past_point", "out_of_range"})
+_RULE_ERRORS = frozenset({"impossible", "contradiction", "lunar", "unclear"})
 
 
 class _Scan:
@@ -82,12 +87,20 @@ class _Scan:
             return self._problem(place, problem, reader)
         if not self._plausible(place, end, reader):
             return 0
-        if place > 1 and self.said(place - 1) in ("到", "至", "-", "~", "或", "、") and self.kinds[place - 2] == "num":
-            self._add(place - 2, end, self._error("range", place - 2, end))  # 3到5点: the number before is the other end
+        from_number = place > 1 and self.said(place - 1) in ("到", "至", "-", "~", "或", "、") and self.kinds[place - 2] == "num"
+        if from_number or self._more_weekdays(end):  # 3到5点: the number before is the other end
+            start, end = (place - 2, end) if from_number else (place, end + 1)
+            self._add(start, end, self._error("range", start, end))
             return end
         lacks = "" if reader.pieces.moment else "clock" if not (reader.pieces.clock or reader.pieces.part) else "" if reader.named else "day"
         self._add(place, end, reading, reader.past, lacks)
         return end
+
+    def _more_weekdays(self, end: int) -> bool:
+        """周三四: two weekdays. 周三四个人 and 周五一起 are one."""
+        said = self.said(end)
+        return (self.kinds[end - 1] == "wd" and self.kinds[end] in ("num", "digits") and said != "" and set(said) <= set("二三四五六")
+                and self._next(end + 1) not in _MEASURES)
 
     def _loose_part(self, place: int, end: int) -> bool:
         """周五晚饭: the 晚 belongs to what follows."""
@@ -104,7 +117,7 @@ class _Scan:
         elif kind == "digits" and self.kinds[place + 1] == "oclock":
             sure = False
         elif problem.code == "vague":
-            sure = bool(reader.alone) or self._asks(place, end, reader)
+            sure = bool(reader.alone) or kind in ("part", "day", "wd") or self._asks(place, end, reader)
         elif problem.code == "range":
             sure = self.kinds[end - 1] == "oclock" or self.kinds[end] in ("after", "within")
         elif problem.code == "lunar":
@@ -133,7 +146,7 @@ class _Scan:
             sure = end > at + (code != "workdays") and self.kinds[end] in ("after", "within") and (code != "workdays" or at > place)
             end += 1
         elif code == "vague":
-            sure = said in _ASKED and (said not in ("晚点", "晚些", "晚一点") or self._prev(place) in ("", ",", "，"))
+            sure = bool(_ASKED.fullmatch(said)) or (said in _LATER and self._prev(place) in ("", ",", "，"))
         else:
             sure = at == place and code in ("lunar", "holiday") and self._lunar(place, said)
             end += self.kinds[end] in ("num", "digits") and said in ("初", "正月", "腊月", "冬月", "农历", "阴历")
@@ -147,18 +160,17 @@ class _Scan:
         followed = self.kinds[place + 1] in ("before", "within", "after")
         if said == "初":
             return self.kinds[place + 1] == "num" and self.kinds[place + 2] in ("before", "within")
-        return (followed or said not in _SOLAR) and not _NOUN_AFTER["lunar"].match(self.text[self._end(place + 1):])
+        return (followed or not _SOLAR.fullmatch(said)) and not _NOUN_AFTER["lunar"].match(self.text[self._end(place + 1):])
 
     def _recurring(self, place: int) -> int:
         start = self.tokens[place][2]
         rest = self.text[start:]
-        if re.match("工作日志|每年级|天天(?!早|晚|上午|下午|[0-9])|每日[一新优经]|每[一]?[次人个位种件篇](?!月|周|星期|礼拜|工作)|每周[一二三四五六日天]?[一二两三四五六七八九十0-9]*[次遍回个]"
-                    "|隔周刊|逢", rest) or self._prev(place) == "个":
+        if _HABITS.match(rest) or self._prev(place) == "个":
             return 0
         try:
             rule, length = prefix(rest, self.now, self.parts)
         except Refused as problem:
-            known = problem.code in ("impossible", "contradiction", "lunar", "unclear") or (problem.code == "vague" and rest.startswith(("每月", "每年", "每个月")))
+            known = problem.code in _RULE_ERRORS or (problem.code == "vague" and rest.startswith(("每月", "每年", "每个月")))
             if not known and not re.match("每隔[两二三四五六0-9]", rest):
                 return 0
             end = place + 2
@@ -172,7 +184,7 @@ class _Scan:
 
     def _may_start(self, place: int) -> bool:
         kind, said, before = self.kinds[place], self.said(place), self._prev(place)
-        if before in _NOT_AFTER and kind in ("num", "digits", "half"):
+        if before == "第" and kind in ("num", "digits", "half"):
             return False
         if kind == "day" and said == "明":
             return self.said(place + 1)[:1] in ("早", "晚", "晨") and before not in tuple("说证聪声文发表透光小清黎阐注简申")
@@ -185,38 +197,38 @@ class _Scan:
         return kind not in ("half", "month", "year", "less") or before not in tuple("一两三四五六七八九十前每上下这")
 
     def _plausible(self, place: int, end: int, reader: ChineseReader) -> bool:
-        kind, before, after = self.kinds[place], self._prev(place), self._next(end)
-        rest = self.text[self._end(end):]
+        """Whether the neighbours let the tokens be a time."""
+        kind, last, before = self.kinds[place], self.kinds[end - 1], self._prev(place)
+        rest, nouns = self.text[self._end(end):], _NOUN_AFTER.get(last)
         if kind == "wd" and (before in NUMERALS or before == "几") and self.kinds[place - 1] != "date":
-            return False
-        if self.kinds[end - 1] == "wd" and after in _MEASURES:
-            return False
-        nouns = _NOUN_AFTER.get(self.kinds[end - 1])
-        if nouns is not None and nouns.match(rest) and (self.kinds[end - 1] != "mark" or self.said(end - 1) == "日"):
-            return False
-        if kind == "holiday" and before in _SURNAMES and self.said(place) == "国庆":
-            return False
-        if reader.past and (rest.startswith("的") or self.kinds[end - 1] == "before"):
-            return False
-        if kind == "part" and reader.pieces.part == "offwork" and self.kinds[end - 1] == "part":
-            return False
-        return self._plausible_number(place, end, reader)
+            return False  # 一周三次
+        fooled = (last == "wd" and self._next(end) in _MEASURES
+                  or nouns is not None and nouns.match(rest) is not None and (last != "mark" or self.said(end - 1) == "日")
+                  or kind == "holiday" and before in _SURNAMES and self.said(place) == "国庆"
+                  or reader.past and (rest.startswith("的") or last == "before")
+                  or kind == "part" and reader.pieces.part == "offwork" and last == "part")
+        return not fooled and self._plausible_number(place, end, reader)
 
     def _plausible_number(self, place: int, end: int, reader: ChineseReader) -> bool:
-        kind, before, after = self.kinds[place], self._prev(place), self._next(end)
+        kind, after = self.kinds[place], self.kinds[place + 1]
         if kind == "date":
             return self._plausible_date(place, end)
-        if kind == "num" and self.kinds[place + 1] == "mark" and end <= place + 3 and not (reader.pieces.clock or reader.pieces.part):
+        if kind == "num" and after == "mark" and end <= place + 3 and not (reader.pieces.clock or reader.pieces.part):
             return self.said(place + 1) == "日" or self.kinds[end - 1] == "before" or not _NUMBERED.match(self.text[self._end(end):])
-        if kind == "num" and self.kinds[place + 1] == "oclock" and end == place + 2:
+        if kind == "num" and after == "oclock":
+            return self._plausible_hour(place, end)
+        if kind in ("num", "half") and reader.pieces.moment is None and after in ("unit", "week", "year"):
+            return self._prev(place) not in tuple("前每第近")
+        return True
+
+    def _plausible_hour(self, place: int, end: int) -> bool:
+        """三点 is an hour unless a neighbour counts points; 一点 alone is a bit."""
+        before = self._prev(place)
+        if end == place + 2:
             if self.said(place + 1) == "时":
                 return self.said(place).isascii()
-            return self.said(place) not in ("一", "1") and before not in _POINTS_BEFORE and after not in _POINTS_AFTER
-        if kind == "num" and self.kinds[place + 1] == "oclock" and self.kinds[end - 1] == "before":
-            return before not in _POINTS_BEFORE
-        if kind in ("num", "half", "date") and reader.pieces.moment is None and self.kinds[place + 1] in ("unit", "week", "year"):
-            return before not in tuple("前每第近")
-        return True
+            return self.said(place) not in ("一", "1") and before not in _POINTS_BEFORE and self._next(end) not in _POINTS_AFTER
+        return self.kinds[end - 1] != "before" or before not in _POINTS_BEFORE
 
     def _plausible_date(self, place: int, end: int) -> bool:
         """A date without a year looks like a fraction, a score or a version: it needs a neighbour that says when."""

@@ -1,7 +1,6 @@
 """Chinese lengths from now (R5): 三天后, 半小时内, 一个半小时后, 1小时20分钟后, 过三天, and their mirror image 三天前 (R12)."""
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from timephrase import days
@@ -13,14 +12,14 @@ if TYPE_CHECKING:
 _MINUTES = {"hour": 60, "min": 1, "quarter": 15}
 
 
-@dataclass
 class Length:
     """A sum of units; `timed`: it holds hours or minutes, so that it leads to a moment and not to a day."""
 
-    months: int = 0
-    days: int = 0
-    minutes: int = 0
-    timed: bool = False
+    __slots__ = ("days", "minutes", "months", "timed")
+
+    def __init__(self) -> None:
+        self.months = self.days = self.minutes = 0
+        self.timed = False
 
     def add(self, count: int, unit: str) -> None:
         """`count` whole units more."""
@@ -46,7 +45,7 @@ def read_length(reader: ChineseReader, start: int, passing: bool) -> int:
         return 0
     kind = reader.kinds[place]
     if kind not in ("after", "within", "before") and not passing:
-        return 0 if reader.named or reader.pieces.part else _no_direction(reader, start, place)
+        return 0 if reader.named or reader.pieces.part else reader.no("length", start, place)
     end = place + (kind in ("after", "within", "before"))
     if kind == "before" and passing:
         return reader.no("contradiction", start, end)
@@ -56,10 +55,6 @@ def read_length(reader: ChineseReader, start: int, passing: bool) -> int:
         return reader.no("impossible", start, end)
     reader.past |= kind == "before"
     return _apply(reader, length, start, end, -1 if kind == "before" else 1)
-
-
-def _no_direction(reader: ChineseReader, start: int, place: int) -> int:
-    return reader.no("length", start, place)
 
 
 def _apply(reader: ChineseReader, length: Length, start: int, end: int, sign: int) -> int:

@@ -6,9 +6,10 @@ from datetime import datetime
 
 from timephrase import days
 from timephrase.chinese import ChineseReader
-from timephrase.chinese_words import EDGE, compact, tokens_of
-from timephrase.moments import HOURS, default_time
+from timephrase.chinese_words import compact, tokens_of
+from timephrase.moments import Clock, default_time
 from timephrase.numerals import NUMERALS, chinese_number
+from timephrase.reading import EDGE
 from timephrase.results import refuse
 from timephrase.rules import WORKDAYS, Rule
 
@@ -217,18 +218,13 @@ def clocked(rule: Rule, reader: ChineseReader, parts: Mapping[str, str] | None, 
     return with_time(rule, minutes_of(reader.pieces.clock, reader.pieces.part, parts, text), text)
 
 
-def minutes_of(clock: object, part: str | None, parts: Mapping[str, str] | None, text: str) -> int | None:
+def minutes_of(clock: Clock | None, part: str | None, parts: Mapping[str, str] | None, text: str) -> int | None:
     """Minutes from the midnight of the day (R6-R9, the earlier reading), None for no time of day."""
-    from timephrase.moments import Clock
-
-    if not isinstance(clock, Clock):
+    if clock is None:
         return None if part is None else default_time(part, parts)
-    hour: int | None = clock.hour
-    if part is not None:
-        hour = HOURS.get(part, {}).get(clock.hour)
-    elif not clock.exact and clock.hour < 7:
-        hour = clock.hour + 12
-    if hour is None or hour * 60 + clock.minute < clock.minus:
+    earlier = clock.hour if clock.exact or clock.hour >= 7 else clock.hour + 12
+    hour = earlier if part is None else clock.hour_in(part)
+    if hour * 60 + clock.minute < clock.minus:
         refuse("contradiction", text)
     return hour * 60 + clock.minute - clock.minus
 

@@ -4,7 +4,7 @@ Everything stays within 1970-01-01..2200-12-31; a step outside ends the reading 
 """
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 from timephrase.results import refuse
 

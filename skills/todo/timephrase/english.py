@@ -9,6 +9,9 @@ from timephrase.moments import Clock, Pieces
 from timephrase.numerals import Token
 from timephrase.results import Refused, refuse
 
+_MARKS = frozenset(".!?;:\"'()“”…[]")
+
+
 class EnglishReader:
     """One pass over the tokens. `phrase` reads the longest phrase that begins at a token; `pieces` is what it says."""
 
@@ -42,8 +45,9 @@ class EnglishReader:
         return end
 
     def _mark_at_edge(self, place: int) -> bool:
-        return self.words(place, place + 1) in tuple(".!?;:\"'()“”…") and (place == 0 or all(kind in ("?", "") for kind in self.kinds[place:]) and all(
-            self.words(each, each + 1) in tuple(".!?;:\"'()“”…") for each in range(place, len(self.tokens))))
+        """R12: punctuation at either end."""
+        marks = [self.words(each, each + 1) in _MARKS for each in range(len(self.tokens))]
+        return marks[place] and (all(marks[:place]) or all(marks[place:]))
 
     def _stuck(self, place: int, start: int) -> None:
         kind, last = self.kinds[place], place + 1
@@ -325,7 +329,7 @@ class EnglishReader:
         return place + 1
 
     def _noon(self, place: int) -> int:
-        return self._clock_at(place, place + 1, Clock(12, exact=True))
+        return self._clock_at(place, place + 1, Clock(12, half=True))
 
     def _midnight(self, place: int) -> int:
         if self.midnight or self.pieces.clock:
@@ -353,7 +357,7 @@ class EnglishReader:
             return self.no("impossible", place, end)
         clock = Clock(hour, minutes if past else 0, minus=0 if past else minutes)
         if self.kinds[end] == "ampm":
-            clock = Clock(hour % 12 + self.number(end), clock.minute, True, clock.minus)
+            clock = Clock(hour % 12 + self.number(end), clock.minute, minus=clock.minus, half=True)
             end += 1
         return self._clock_at(place, end, clock)
 
@@ -368,7 +372,7 @@ class EnglishReader:
     def _twelve_hours(self, place: int, hour: int, minute: int) -> int:
         if not 1 <= hour <= 12:
             return self.no("impossible", place, place + 2)
-        return self._clock_at(place, place + 2, Clock(hour % 12 + self.number(place + 1), minute, exact=True))
+        return self._clock_at(place, place + 2, Clock(hour % 12 + self.number(place + 1), minute, half=True))
 
     def _clock_at(self, place: int, end: int, clock: Clock) -> int:
         if self.pieces.moment or self.pieces.clock or self.midnight:

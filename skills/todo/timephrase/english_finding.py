@@ -12,7 +12,8 @@ from timephrase.finding import Candidate, Found
 from timephrase.results import Reading, Refusal, Refused
 from timephrase.rules import Rule
 
-_LEADS = frozenset({"by", "before", "at", "on", "due", "until", "till", "around", "about", "no later than", "not later than", "prior to", "approximately", "roughly"})
+_LEADS = frozenset({"by", "before", "at", "on", "due", "until", "till", "around", "about", "no later than", "not later than",
+                    "prior to", "approximately", "roughly"})
 _ERRORS = frozenset({"impossible", "contradiction", "out_of_range", "unclear"})
 _ASKED = frozenset({"someday", "sometime", "later today", "one day", "one of these days"})
 _NOUNISH = frozenset({"holiday", "weekend", "noon", "midnight"})
@@ -95,7 +96,7 @@ class _Scan:
             sure = self._leads(place) or self._closes(end)
         elif said in ("few", "couple", "several", "some", "many") and code == "vague":
             end += self.said(end) == "of"
-            sure = self.kinds[end] == "unit" and (self.kinds[end + 1] == "fromnow" or "in" in (self.kinds[place - 1:place] + self.kinds[max(place - 2, 0):place - 1]))
+            sure = self.kinds[end] == "unit" and (self.kinds[end + 1] == "fromnow" or "in" in self.kinds[max(place - 2, 0):place])
             end += 1 + (self.kinds[end + 1] == "fromnow")
             while sure and self.kinds[place - 1] in ("article", "in") and place:
                 place -= 1
@@ -142,24 +143,29 @@ class _Scan:
         return end >= len(self.tokens) or self.said(end) in tuple(".,;:!?()，。；！？、") or not self.said(end).isascii()
 
     def _plausible(self, place: int, end: int, reader: EnglishReader) -> bool:
+        """Whether the neighbours let the tokens be a time."""
         kind, said = self.kinds[place], self.said(place)
-        single = end == place + 1
         if kind == "num" and not self._plausible_number(place, end):
             return False
-        if reader.past and (self.kinds[end - 1] == "fromnow" or self.kinds[place] == "rel" and self.kinds[end - 1] == "unit"):
+        if reader.past and (self.kinds[end - 1] == "fromnow" or (self.kinds[place] == "rel" and self.kinds[end - 1] == "unit")):
             return False
-        if single and kind in _NOUNISH:
-            return self._leads(place) or self._closes(end)
-        if kind == "wd" and said in _SHORT_DAYS and single:
-            proper = self.sentence[self.tokens[place][2]].isupper()
-            return self._leads(place) and self.said(place - 1) != "the" or (proper and self._closes(end) and self.said(place - 1) != "the")
+        if end == place + 1 and (kind in (*_NOUNISH, "wd", "ordinal")):
+            return self._plausible_word(place, end)
         if kind == "monthname" and self.sentence[self.tokens[place][2]].islower() and said in ("may", "march"):
             return self._leads(place) or self.kinds[place + 1] == "ordinal" or (self._closes(end) and end > place + 1)
-        if kind == "ordinal" and single:
-            return self._closes(end) and (self.said(place - 1) == "the" or self._leads(place))
         if kind == "part" and reader.pieces.day is None and reader.pieces.clock is None:
             return said.startswith(("in ", "at ")) or said in ("cob", "eob", "close of business", "end of business")
         return kind != "date" or self._plausible_date(place, end)
+
+    def _plausible_word(self, place: int, end: int) -> bool:
+        """Christmas, noon, Sat or 15th alone: a word before says that a time follows, or the sentence ends."""
+        kind, before = self.kinds[place], self.said(place - 1)
+        if kind == "ordinal":
+            return self._closes(end) and (before == "the" or self._leads(place))
+        if kind == "wd":
+            proper = self.sentence[self.tokens[place][2]].isupper()
+            return self.said(place) not in _SHORT_DAYS or (before != "the" and (self._leads(place) or (proper and self._closes(end))))
+        return self._leads(place) or self._closes(end)
 
     def _plausible_number(self, place: int, end: int) -> bool:
         """at 9 is a clock where nothing that could be counted follows."""

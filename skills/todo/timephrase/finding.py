@@ -1,62 +1,38 @@
 """Finds the one time phrase inside a sentence. What only looks like a time (三点水, 五一路, 5.1声道, 《明天会更好》, "May I") is passed over."""
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from functools import cache
-
+from timephrase.frozen import Frozen
 from timephrase.results import Reading, Refusal
 from timephrase.rules import Rule
+
+TYPE_CHECKING = False  # `typing` alone would double the time that importing this package takes
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
 
 LONGEST = 400  # characters; longer texts are no sentence that a person says
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Frozen):
     """sentence[start:end] is the time phrase with its fillers. `reading` is its due point, or the refusal to ask about; `rule` a recurrence."""
 
+    __slots__ = ("start", "end", "reading", "rule")
     start: int
     end: int
     reading: Reading | None
     rule: Rule | None
 
+    def __init__(self, start: int, end: int, reading: Reading | None, rule: Rule | None) -> None:
+        self._fill(start, end, reading, rule)
 
-@dataclass(frozen=True)
+
 class Candidate:
     """A phrase that a language's scan found, by places in the sentence. `past`: it names a day gone by; `lacks`: "clock" or "day"."""
 
-    found: Found
-    past: bool = False
-    lacks: str = ""
+    __slots__ = ("found", "lacks", "past")
 
-
-@cache
-def _quoted() -> re.Pattern[str]:
-    """What is quoted, a title, an address, or a figure that is no time: each repetition is bounded by its closing mark, none is nested."""
-    return re.compile(r"《[^》]*》|“[^”]*”|「[^」]*」|『[^』]*』|\"[^\"]*\"|`[^`]*`|(?<![a-z0-9])'[^']*'(?![a-z])|https?://[^\s，。]+|[\w.+-]{1,64}@[\w.-]+"
-                      r"|(?<=[A-Za-z_$¥￥#@.])[0-9][0-9.:/-]*|[0-9][0-9.:/\-–]*[0-9]", re.IGNORECASE)
-
-
-@cache
-def _time_figures() -> re.Pattern[str]:
-    clock = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"
-    return re.compile(rf"[0-9]{{1,4}}|[0-9]{{4}}([-/.])[0-9]{{1,2}}\1[0-9]{{1,2}}|[0-9]{{1,2}}[-/.][0-9]{{1,2}}(?:[-/][0-9]{{4}})?|{clock}(?:[-–]{clock})?"
-                      r"|(?:19|20|21)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
-
-
-def masked(sentence: str) -> str:
-    """The sentence with everything that holds no time of its own blotted out, place for place."""
-    def blot(found: re.Match[str]) -> str:
-        said = found.group()
-        before = sentence[found.start() - 1:found.start()]
-        iso = before in ("T", "t") and sentence[found.start() - 2:found.start() - 1].isdigit()
-        if said[0].isdigit() and _time_figures().fullmatch(said) and (iso or not re.match(r"[A-Za-z_$¥￥#@.]", before)):
-            return said
-        return "\x00" * len(said)
-
-    return _quoted().sub(blot, sentence)
+    def __init__(self, found: Found, past: bool = False, lacks: str = "") -> None:
+        self.found, self.past, self.lacks = found, past, lacks
 
 
 def find(sentence: str, now: datetime, parts: Mapping[str, str] | None = None) -> Found | None:
@@ -66,13 +42,15 @@ def find(sentence: str, now: datetime, parts: Mapping[str, str] | None = None) -
     """
     if not sentence or len(sentence) > LONGEST:
         return None
+    from timephrase.masking import masked
+
     text, now = masked(sentence), now.replace(tzinfo=None)
     candidates: list[Candidate] = []
     if not text.isascii():
         from timephrase.chinese_finding import scan
 
         candidates += scan(text, now, parts)
-    if re.search("[A-Za-z]", text) or text.isascii():
+    if text.isascii() or any(char.isascii() and char.isalpha() for char in text):
         from timephrase.english_finding import scan as scan_english
 
         candidates += scan_english(text, now, parts)

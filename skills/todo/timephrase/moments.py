@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from timephrase.days import plus_days, plus_minutes
 from timephrase.results import Assumption, Reading, refuse
 
 # R8: default times. Preferences may override them.
-DEFAULTS = {"dawn": 120, "morning": 480, "forenoon": 600, "noon": 720, "afternoon": 900, "dusk": 1080, "evening": 1200, "night": 1380, "offwork": 1080}
+DEFAULTS = {"dawn": 120, "morning": 480, "forenoon": 600, "noon": 720, "afternoon": 900,
+            "dusk": 1080, "evening": 1200, "night": 1380, "offwork": 1080}
 
 _MORNING = {hour: hour for hour in range(5, 13)}
 _AFTERNOON = {**{hour: hour + 12 for hour in range(1, 12)}, **{hour: hour for hour in range(12, 24)}}
@@ -19,34 +19,42 @@ HOURS: dict[str, dict[int, int]] = {
     "dawn": {**{hour: hour for hour in range(7)}, 12: 0}, "morning": _MORNING, "forenoon": _MORNING,
     "noon": {11: 11, 12: 12, 13: 13, 14: 14, 1: 13, 2: 14}, "afternoon": _AFTERNOON, "dusk": _AFTERNOON, "evening": _NIGHT, "night": _NIGHT,
     # English says more: three in the morning, five in the afternoon at the latest, one at night.
-    "en_morning": {hour: hour for hour in range(12)}, "en_afternoon": {**{hour: hour + 12 for hour in range(1, 8)}, **{hour: hour for hour in range(12, 20)}},
+    "en_morning": {hour: hour for hour in range(12)},
+    "en_afternoon": {**{hour: hour + 12 for hour in range(1, 8)}, **{hour: hour for hour in range(12, 20)}},
 }
 KEYS = {"en_morning": "morning", "en_afternoon": "afternoon"}
 
 
-@dataclass
 class Clock:
-    """A time of day as said. `exact`: a 24-hour reading as written (R9); `minus`: minutes taken off (R6: 差十分六点)."""
+    """A time of day as said. `exact`: a 24-hour reading as written (R9); `minus`: minutes taken off (R6: 差十分六点); `half`: am, pm or noon
+    fixed the half of the day, which no other word may change."""
 
-    hour: int
-    minute: int = 0
-    exact: bool = False
-    minus: int = 0
+    __slots__ = ("exact", "half", "hour", "minus", "minute")
+
+    def __init__(self, hour: int, minute: int = 0, exact: bool = False, minus: int = 0, half: bool = False) -> None:
+        self.hour, self.minute, self.exact, self.minus, self.half = hour, minute, exact or half, minus, half
+
+    def hour_in(self, part: str) -> int:
+        """R7: the hour counted from midnight of the named day, in that part of it. Refused when the two contradict each other."""
+        hour = HOURS.get(part, {}).get(self.hour)
+        if hour is None or (self.half and hour % 24 != self.hour):
+            refuse("contradiction")
+        return hour
 
 
-@dataclass
 class Pieces:
     """What a reader has found so far. `bare`: the day is a weekday without a week, which a passed clock moves on (R3)."""
 
-    now: datetime
-    parts: Mapping[str, str] | None
-    day: date | None = None
-    bare: bool = False
-    part: str | None = None
-    clock: Clock | None = None
-    moment: datetime | None = None
-    same_time: bool = False
-    notes: list[str] = field(default_factory=list)
+    __slots__ = ("bare", "clock", "day", "moment", "notes", "now", "part", "parts", "same_time")
+
+    def __init__(self, now: datetime, parts: Mapping[str, str] | None) -> None:
+        self.now, self.parts = now, parts
+        self.day: date | None = None
+        self.part: str | None = None
+        self.clock: Clock | None = None
+        self.moment: datetime | None = None
+        self.bare = self.same_time = False
+        self.notes: list[str] = []
 
 
 def reading(pieces: Pieces) -> Reading:
@@ -56,7 +64,7 @@ def reading(pieces: Pieces) -> Reading:
     if not pieces.notes:
         return Reading(text, None, None)
     codes = tuple(dict.fromkeys(pieces.notes))
-    return Reading(text, Assumption(codes[0], text, codes), None)
+    return Reading(text, Assumption(codes[0], codes, text), None)
 
 
 def settle(pieces: Pieces) -> date | datetime:
@@ -98,9 +106,7 @@ def _readings(pieces: Pieces) -> list[int]:
         pieces.notes.append("default_time")
         return [default_time(part, pieces.parts)]
     if part is not None:
-        hour = HOURS[part].get(clock.hour) if part in HOURS else None
-        if hour is None:
-            refuse("contradiction")
+        hour = clock.hour_in(part)
         if hour >= 24 and clock.hour < 24:
             pieces.notes.append("after_midnight")
         hours = [hour]
@@ -108,7 +114,7 @@ def _readings(pieces: Pieces) -> list[int]:
         hours = [clock.hour]
     else:  # R9: H (only if 7 <= H) and H+12 (only if H < 12)
         pieces.notes.append("open_clock")
-        hours = [hour for hour in (clock.hour, clock.hour + 12) if 7 <= hour and (hour == clock.hour or clock.hour < 12)]
+        hours = [hour for hour in (clock.hour, clock.hour + 12) if hour >= 7 and (hour == clock.hour or clock.hour < 12)]
     return [hour * 60 + clock.minute - clock.minus for hour in hours]
 
 
@@ -127,7 +133,7 @@ def _first_later(pieces: Pieces, readings: list[int]) -> datetime:
         refuse("no_time")
     midnight = pieces.now.replace(hour=0, minute=0, second=0, microsecond=0)
     passed = pieces.now.hour * 60 + pieces.now.minute
-    pieces.notes.append("no_day")
+    pieces.notes = [note for note in pieces.notes if note != "after_midnight"] + ["no_day"]
     return plus_minutes(midnight, min(minutes % 1440 + (minutes % 1440 <= passed) * 1440 for minutes in readings))
 
 

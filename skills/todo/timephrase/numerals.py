@@ -5,10 +5,22 @@ import re
 from functools import cache
 
 Token = tuple[str, object, int, int]  # kind, value, start, end
+UNIT_KINDS = frozenset({"unit", "week", "gehalf"})  # the kinds of tokens that a count counts
 
 _DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "俩": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 _TENS = {"十": 10, "廿": 20, "卅": 30}
 NUMERALS = frozenset({*_DIGITS, *_TENS})
+
+
+def table(text: str) -> dict[str, tuple[str, object]]:
+    """The words of a table: each line is a kind, a value (a number, month/day, or a name) and words in which "_" stands for a space."""
+    words: dict[str, tuple[str, object]] = {}
+    for line in text.split("\n"):
+        kind, value, *names = line.split() or ("", "")
+        month, slash, day = value.partition("/")
+        read = (int(month), int(day)) if slash else int(value) if value.lstrip("-").isdecimal() else value
+        words.update(dict.fromkeys([name.replace("_", " ") for name in names], (kind, read)))
+    return words
 
 
 @cache
@@ -61,7 +73,7 @@ def chinese_number(run: str) -> int | None:
 
 def chinese_tokens(text: str, start: int) -> list[Token]:
     """The tokens of the run of Chinese numerals at `start`: one number, digits one by one ("digits"), or two numbers where only one split
-    is possible (八月十五十点); otherwise one "?"."""
+    is possible (十月一十点); otherwise one "?"."""
     end = start + 1
     while end < len(text) and end - start < 9 and text[end] in NUMERALS:
         end += 1

@@ -1,17 +1,18 @@
 """The two entrances: a phrase to a due point, a phrase to a rule. Each picks the language by the characters of the phrase."""
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
-
-from timephrase import moments
-from timephrase.chinese import ChineseReader
-from timephrase.chinese_words import EDGE, compact, tokens_of
-from timephrase.english import EnglishReader
-from timephrase.english_words import english_tokens
 from timephrase.results import Reading, Refusal, Refused
 from timephrase.rules import Rule
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from timephrase.chinese import ChineseReader
+    from timephrase.english import EnglishReader
+
+EDGE = " ,，。.;；:：!！?？、…~\"'“”‘’「」『』《》()（）[]【】-"  # R12: punctuation at either end is ignored
 LONGEST = 100  # characters; no phrase that names one due point needs more
 
 
@@ -36,15 +37,23 @@ def parse(text: str, now: datetime, parts: Mapping[str, str] | None = None) -> R
 
 def read(text: str, now: datetime, parts: Mapping[str, str] | None) -> Reading:
     """As `parse`, but Refused is raised."""
+    from timephrase.moments import reading
+
     if is_english(text):
-        reader: EnglishReader | ChineseReader = EnglishReader(text, english_tokens(text), now, parts)
+        from timephrase.english import EnglishReader as English
+        from timephrase.english_words import english_tokens
+
+        reader: EnglishReader | ChineseReader = English(text, english_tokens(text), now, parts)
     else:
-        plain = compact(text)[0].strip(EDGE)  # R12: punctuation at either end
-        reader = ChineseReader(plain, tokens_of(plain), now, parts)
+        from timephrase.chinese import ChineseReader as Chinese
+        from timephrase.chinese_words import compact, tokens_of
+
+        plain = compact(text)[0].strip(EDGE)
+        reader = Chinese(plain, tokens_of(plain), now, parts)
     if not reader.tokens:
         raise Refused("empty")
     reader.phrase(0)
-    return moments.reading(reader.pieces)
+    return reading(reader.pieces)
 
 
 def parse_rule(text: str, now: datetime, parts: Mapping[str, str] | None = None) -> Rule | Refusal:

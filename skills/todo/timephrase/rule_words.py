@@ -23,11 +23,12 @@ def words(rule: Rule, lang: str) -> str:
 
 
 def _chinese(rule: Rule) -> str:
-    every = "每" + ("" if rule.interval == 1 else _count(rule.interval)) + ("月" if rule.freq == "monthly" and rule.interval == 1 else _ZH_UNITS[rule.freq])
+    unit = "月" if rule.freq == "monthly" and rule.interval == 1 else _ZH_UNITS[rule.freq]
+    every = "每" + ("" if rule.interval == 1 else _count(rule.interval)) + unit
     if rule.freq == "weekly":
         if rule.weekdays == _WORKDAYS and rule.interval == 1:
             return "每个工作日"
-        return (every if rule.interval == 1 else f"{every}的周").replace("的周", "周") + "、".join(_ZH_DAYS[day] for day in rule.weekdays)
+        return (every if rule.interval == 1 else f"{every}周") + "、".join(_ZH_DAYS[day] for day in rule.weekdays)
     if rule.freq == "monthly":
         if rule.position:
             named = "工作日" if rule.weekdays == _WORKDAYS else "周" + "、".join(_ZH_DAYS[day] for day in rule.weekdays)

@@ -1,35 +1,41 @@
 """A recurrence, kept apart from any date: which days it falls on, at what time, and which occurrence comes next."""
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
 
 from timephrase import days
+from timephrase.frozen import Frozen
 from timephrase.results import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
 FREQUENCIES = ("daily", "weekly", "monthly", "yearly")
 _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 WORKDAYS = (0, 1, 2, 3, 4)
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Frozen):
     """Every `interval` days, weeks, months or years.
 
     weekly: on `weekdays` (Monday 0). monthly: on `monthdays` (-1 the last), or on the `position`-th of `weekdays` (-1 the last).
     yearly: in `month`, on the one day in `monthdays`. `time` is "HH:MM" or None for date-only. A month without the day is passed over.
     """
 
+    __slots__ = ("freq", "interval", "weekdays", "monthdays", "month", "position", "time")
     freq: str
-    interval: int = 1
-    weekdays: tuple[int, ...] = ()
-    monthdays: tuple[int, ...] = ()
-    month: int = 0
-    position: int = 0
-    time: str | None = None
+    interval: int
+    weekdays: tuple[int, ...]
+    monthdays: tuple[int, ...]
+    month: int
+    position: int
+    time: str | None
+
+    def __init__(self, freq: str, interval: int = 1, weekdays: tuple[int, ...] = (), monthdays: tuple[int, ...] = (), month: int = 0,
+                 position: int = 0, time: str | None = None) -> None:
+        self._fill(freq, interval, weekdays, monthdays, month, position, time)
 
     def to_dict(self) -> dict[str, Any]:
         """What `from_dict` reads, ready for JSON; fields that say nothing are left out."""
@@ -40,7 +46,7 @@ class Rule:
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Rule:
         """The rule of such a dict; ValueError for anything that is no rule."""
-        if not isinstance(given, Mapping):
+        if not isinstance(given, dict):
             raise ValueError("a rule is an object with \"freq\"")
         unknown = set(given) - {"freq", "interval", "weekdays", "monthdays", "month", "position", "time"}
         if unknown:
@@ -112,11 +118,12 @@ class Rule:
             day = days.plus_days(day, 1 if fresh else self.interval)
 
     def _weekly(self, start: date, fresh: bool) -> Iterator[date]:
-        monday = days.plus_days(start, 0) if start.weekday() == 0 else date.fromordinal(start.toordinal() - start.weekday())
+        offset = -start.weekday()  # of the week's Monday; a day before `start` may lie before 1970
         while True:
             for weekday in self.weekdays or (start.weekday(),):
-                yield days.plus_days(monday, weekday)
-            monday = days.plus_days(monday, 7 * (1 if fresh else self.interval))
+                if offset + weekday >= 0:
+                    yield days.plus_days(start, offset + weekday)
+            offset += 7 * (1 if fresh else self.interval)
 
     def _monthly(self, start: date, fresh: bool) -> Iterator[date]:
         months = 0
@@ -155,11 +162,15 @@ def _problem(rule: Rule) -> str:
         return f"freq is one of {', '.join(FREQUENCIES)}"
     if not 1 <= rule.interval <= 999:
         return "interval is 1 to 999"
-    if rule.time is not None and not (isinstance(rule.time, str) and re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", rule.time)):
+    if rule.time is not None and not (isinstance(rule.time, str) and _is_time(rule.time)):
         return "time is HH:MM"
     if not all(0 <= day <= 6 for day in rule.weekdays) or not all(1 <= day <= 31 or day == -1 for day in rule.monthdays):
         return "weekdays are 0 to 6, monthdays 1 to 31 or -1"
     return _misfit(rule)
+
+
+def _is_time(text: str) -> bool:
+    return len(text) == 5 and text.isascii() and text[2] == ":" and text[:2].isdigit() and text[3:].isdigit() and text[:2] < "24" and text[3:] < "60"
 
 
 def _misfit(rule: Rule) -> str:

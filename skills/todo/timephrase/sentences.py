@@ -11,7 +11,8 @@ REFUSALS: dict[str, tuple[str, str, str, str]] = {
     "length": ("“{w}” is a length of time, not a point in time", "in 3 days", "“{w}”是一段时长，不是时间点", "三天后"),
     "impossible": ("“{w}” does not exist", "Feb 28 or 3pm", "“{w}”不存在", "2月28日或下午3点"),
     "range": ("“{w}” names more than one time", "Friday at 5pm", "“{w}”不止一个时间", "周五下午5点"),
-    "recurring": ("“{w}” comes again and again, while one due date was asked for", "next Monday", "“{w}”是重复的时间，这里需要一个截止时间", "下周一"),
+    "recurring": ("“{w}” comes again and again, while one due date was asked for", "next Monday",
+                  "“{w}”是重复的时间，这里需要一个截止时间", "下周一"),
     "not_recurring": ("“{w}” is no repetition", "every Friday at 5pm", "“{w}”不是重复规则", "每周五下午5点"),
     "unsupported_rule": ("“{w}” is a repetition that is not supported", "every Friday at 5pm", "“{w}”这种重复不支持", "每周五下午5点"),
     "lunar": ("“{w}” follows the lunar calendar or the solar terms, which are not supported", "Feb 17", "“{w}”属于农历或节气，不支持换算", "2月17日"),
@@ -45,8 +46,6 @@ ASSUMPTIONS: dict[str, tuple[str, str]] = {
     "month_first": ("read as month/day", "按月/日理解"),
     "next_week": ("next means the calendar week after this one", "next 指下一个日历周"),
     "day_end": ("midnight ends that day", "午夜是当天结束"),
-    "workday_end": ("the end of work has no clock time", "没说几点下班"),
-    "night_default": ("tonight has no clock time", "没说今晚几点"),
 }
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 

@@ -80,7 +80,7 @@ def test_what_cannot_be_done_ends_with_1_and_says_why_on_stdout(todo: Any) -> No
         (("add_task", "a", "b"), "b"),
         (("add_task", "a", "--colour", "red"), "--colour"),
         (("add_task", "--title"), "--title"),
-        (("add_task", "a", "--title", "b"), "b"),
+        (("add_task", "a", "--title", "b"), "a"),
         (("list_tasks", "--json", "{"), "--json"),
         (("list_tasks", "--json", "[1]"), "--json"),
         (("add_task", "a", "--notes", "x", "--notes", "y"), "--notes"),

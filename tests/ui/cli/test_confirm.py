@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core.execute import needs_network
 from core.guard import judge
 from core.guard.policy import Policy
 from tests.ui.cli.driver import FakeStream
@@ -32,7 +33,7 @@ def confirmer(text: str, tty: bool = True, workspace: Path | None = None) -> Con
 def question(command: str, workspace: Path) -> Question:
     """What the kernel's events make of this command."""
     verdict = judge(command, workspace=workspace)
-    request = {"id": "a1", "rule": verdict.rule, "reason": verdict.reason, "effect": verdict.effect}
+    request = {"id": "a1", "rule": verdict.rule, "reason": verdict.reason, "effect": verdict.effect, "network": needs_network(verdict)}
     return question_of("run_command", command, request, {"id": "a1", **verdict.to_dict()})
 
 

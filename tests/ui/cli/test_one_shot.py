@@ -229,3 +229,11 @@ def test_one_step_is_one_step_and_a_refusal_is_told_to_the_person(tmp_path: Path
         told = run_cli(tmp_path, "-p", "go", endpoint=endpoint).stderr.decode()
     assert "Not done: it needs your yes, and there is no terminal" in told
     assert "blocked_by" not in told
+
+
+def test_what_automatic_approval_may_not_approve_is_told_as_a_persons_matter(tmp_path: Path) -> None:
+    with FakeEndpoint([reply("read_file", path=".env"), reply("answer", answer="no")]) as endpoint:
+        (tmp_path / "workspace").mkdir(exist_ok=True)
+        (tmp_path / "workspace" / ".env").write_text("API_KEY=x\n", encoding="utf-8")
+        told = run_cli(tmp_path, "--auto-approve", "--unconfined", "-p", "go", endpoint=endpoint).stderr.decode()
+    assert "only a person may say yes to this" in told and "never allows" not in told

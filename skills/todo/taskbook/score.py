@@ -1,0 +1,120 @@
+"""The priority score of a task: a sum of parts, each with its reason in words. The same table also ranks inside SQLite, for long lists.
+
+Hours count from now to the effective deadline: a timed due is itself, a date alone counts until the end of its day. Points stand in the
+reasons with their sign, so that the reasons of a task add up to its score.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Generic, Protocol, TypeVar
+
+from taskbook.words import say
+
+PRIORITY = {"high": 40, "medium": 25, "low": 10}
+OVERDUE = ("overdue", 45)
+NEAR = ((12, "hours_12", 40), (24, "hours_24", 34), (48, "days_2", 28), (72, "days_3", 22), (168, "week", 14))  # within so many hours
+FAR = ("far", 10)  # a dated task must not fall below an undated one
+UNDATED = ("undated", 8)
+DOING, COMBO, LONG = 6, 8, -3
+COMBO_HOURS = 24
+LONG_MINUTES = 120
+_ORDER = {"high": 0, "medium": 1, "low": 2}
+
+
+class Scorable(Protocol):
+    """What a score needs to know of a task."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def priority(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def estimated_minutes(self) -> int | None: ...
+    @property
+    def deadline(self) -> datetime | None: ...
+
+
+T = TypeVar("T", bound=Scorable)
+
+
+@dataclass(frozen=True)
+class Scored(Generic[T]):
+    """A task with its score and the reasons that add up to it."""
+
+    task: T
+    score: int
+    reasons: list[str]
+
+
+def score(task: T, now: datetime, lang: str) -> Scored[T]:
+    """The score of one task at the moment `now`, with its reasons in `lang`."""
+    parts = _parts(task, now)
+    reasons = [say("score.reason", lang, what=say(f"score.{name}", lang), points=_signed(points)) for name, points in parts]
+    return Scored(task, sum(points for _, points in parts), reasons)
+
+
+def ranked(tasks: Iterable[T], now: datetime, lang: str) -> list[Scored[T]]:
+    """The open ones among `tasks`, best first: score, then deadline (none last), priority, length (none last), id."""
+    return sorted((score(task, now, lang) for task in tasks if task.status != "done"), key=_place)
+
+
+def order_sql(now: datetime) -> str:
+    """An ORDER BY list over the columns of `tasks` that puts rows in the order of `ranked`. It holds no text of a user."""
+    def until(hours: float) -> str:
+        return f"deadline <= '{(now + timedelta(hours=hours)).isoformat(timespec='seconds')}'"
+
+    past = f"deadline < '{now.isoformat(timespec='seconds')}'"
+    near = " ".join(f"WHEN {until(hours)} THEN {points}" for hours, _, points in NEAR)
+    urgency = f"CASE WHEN deadline IS NULL THEN {UNDATED[1]} WHEN {past} THEN {OVERDUE[1]} {near} ELSE {FAR[1]} END"
+    priority = " ".join(f"WHEN '{name}' THEN {points}" for name, points in PRIORITY.items())
+    rank = " ".join(f"WHEN '{name}' THEN {place}" for name, place in _ORDER.items())
+    return (f"CASE priority {priority} END + {urgency} + (status = 'doing') * {DOING}"
+            f" + (priority = 'high' AND ifnull({until(COMBO_HOURS)}, 0)) * {COMBO} + (ifnull(estimated_minutes, 0) > {LONG_MINUTES}) * {LONG} DESC,"
+            f" ifnull(deadline, 'Z'), CASE priority {rank} END, ifnull(estimated_minutes, 1e9), id")
+
+
+def best_sql(now: datetime, where: str, bounds: Sequence[object], limit: int, columns: str = "*") -> tuple[str, list[object]]:
+    """A query, and its values, for the first `limit` open tasks in the order of `ranked`, of those that `where` lets through.
+
+    Among tasks of one priority, status and side of LONG_MINUTES an earlier deadline never scores less, so the first few of each such class
+    by deadline hold the first few of all: an index finds them, and only they are scored.
+    """
+    classes = [f"rank = {rank} AND status = '{status}' AND ifnull(estimated_minutes, 0) {side} {LONG_MINUTES}"
+               for rank in _ORDER.values() for status in ("todo", "doing") for side in ("<=", ">")]
+    firsts = [f"SELECT * FROM (SELECT * FROM tasks WHERE closed = 0 AND {one} AND {where} "
+              "ORDER BY deadline IS NULL, deadline, ifnull(estimated_minutes, 1e9), id LIMIT ?)" for one in classes]
+    query = f"SELECT {columns} FROM ({' UNION ALL '.join(firsts)}) tasks ORDER BY {order_sql(now)} LIMIT ?"
+    return query, [value for _ in classes for value in (*bounds, limit)] + [limit]
+
+
+def _parts(task: Scorable, now: datetime) -> list[tuple[str, int]]:
+    parts = [(task.priority, PRIORITY[task.priority]), _urgency(task.deadline, now)]
+    if task.status == "doing":
+        parts.append(("doing", DOING))
+    if task.priority == "high" and task.deadline is not None and task.deadline <= now + timedelta(hours=COMBO_HOURS):
+        parts.append(("combo", COMBO))
+    if (task.estimated_minutes or 0) > LONG_MINUTES:
+        parts.append(("long", LONG))
+    return parts
+
+
+def _urgency(deadline: datetime | None, now: datetime) -> tuple[str, int]:
+    if deadline is None:
+        return UNDATED
+    if deadline < now:
+        return OVERDUE
+    return next(((name, points) for hours, name, points in NEAR if deadline <= now + timedelta(hours=hours)), FAR)
+
+
+def _signed(points: int) -> str:
+    return f"+{points}" if points >= 0 else f"−{-points}"
+
+
+def _place(scored: Scored[T]) -> tuple[int, datetime, int, float, int]:
+    task = scored.task
+    minutes = task.estimated_minutes
+    return (-scored.score, task.deadline or datetime.max, _ORDER[task.priority], float("inf") if minutes is None else minutes, task.id)
