@@ -299,8 +299,8 @@ def test_a_request_over_http_needs_no_library_for_it_and_no_tls_context() -> Non
     with FakeEndpoint([ANSWER]) as endpoint:
         program = (f"import sys\nfrom core.config import Settings\nfrom core.llm import ChatClient\n"
                    f"ChatClient(Settings(api_base_url={endpoint.base_url!r}, model_name='m')).complete([{{'role': 'user', 'content': 'x'}}])\n"
-                   "print([name for name in ('httpx', 'h11', 'certifi', 'asyncio', 'rich', 'ssl', 'urllib.request', 'http.client', 'email', 'encodings.idna')"
-                   " if name in sys.modules])")
+                   "print([name for name in ('httpx', 'h11', 'certifi', 'asyncio', 'rich', 'ssl', 'urllib.request', 'http.client',"
+                   " 'email', 'encodings.idna') if name in sys.modules])")
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
         assert done.stdout.strip() == "[]"
 
