@@ -155,7 +155,8 @@ def test_recurring_and_undo_in_english(person: Person) -> None:
 
 
 def test_what_cannot_be_done_is_told_in_the_persons_language_without_an_exit_code(person: Person) -> None:
-    for request, words in (("提醒我2月30日交作业", "不存在"), ("完成99号", "#99"), ("remind me to call Bob on Feb 30", "Feb 30"), ("done with 99", "#99")):
+    for request, words in (("提醒我2月30日交作业", "不存在"), ("完成99号", "#99"), ("remind me to call Bob on Feb 30", "Feb 30"),
+                           ("done with 99", "#99")):
         answer = person.say(request)
         assert words in answer and "exit" not in answer and "{" not in answer
     assert re.search(r"\b0\b", person.say("任务统计"))
