@@ -5,11 +5,11 @@ from datetime import datetime, time, timedelta
 from typing import Any
 
 from taskbook.contract import Context, TodoError
-from taskbook.task import Task, line
+from taskbook.task import WITH_PARTS, Task, line
 
 SHOWN = 100  # items of one answer; `total` counts all
 NEAREST = 5
-_OPEN = "SELECT {} FROM tasks WHERE status != 'done' AND deadline {}"
+_OPEN = "SELECT {} FROM tasks WHERE closed = 0 AND deadline {}"
 
 
 def get_due_reminders(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def get_due_reminders(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _select(ctx: Context, clause: str, bounds: tuple[str, ...], limit: int) -> tuple[list[Task], int]:
-    rows = ctx.store.db.execute(f"{_OPEN.format('*', clause)} ORDER BY deadline, id LIMIT ?", (*bounds, limit)).fetchall()
+    rows = ctx.store.db.execute(f"{_OPEN.format(WITH_PARTS, clause)} ORDER BY deadline, id LIMIT ?", (*bounds, limit)).fetchall()
     total = len(rows) if len(rows) < limit else ctx.store.db.execute(_OPEN.format("count(*)", clause), bounds).fetchone()[0]
     return [Task.from_row(row) for row in rows], total
 
@@ -82,7 +82,7 @@ def reminder_overview(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
              "next_24h": ("BETWEEN ? AND ?", (now, (ctx.now + timedelta(hours=24)).isoformat())),
              "next_7d": ("BETWEEN ? AND ?", (now, (ctx.now + timedelta(days=7)).isoformat()))}
     counts = {name: ctx.store.db.execute(_OPEN.format("count(*)", clause), bounds).fetchone()[0] for name, (clause, bounds) in spans.items()}
-    rows = ctx.store.db.execute(f"{_OPEN.format('*', '>= ?')} ORDER BY deadline, id LIMIT ?", (now, NEAREST)).fetchall()
+    rows = ctx.store.db.execute(f"{_OPEN.format(WITH_PARTS, '>= ?')} ORDER BY deadline, id LIMIT ?", (now, NEAREST)).fetchall()
     nearest = [Task.from_row(row) for row in rows]
     message = ctx.say("reminders.overview", **counts)
     lines = [ctx.say("reminders.item", line=line(task, ctx.now, ctx.lang), left=say_left(ctx.now, task.deadline, ctx.lang)) for task in nearest]

@@ -199,7 +199,6 @@ def test_whatever_the_clock_does_nothing_is_lost_and_nothing_comes_twice(
                 )
         now = begin
         given_: list[tuple[int, str]] = []
-        given_: list[tuple[int, str]] = []
         for step in [*steps, 5000]:
             now = max(begin, now + timedelta(minutes=step))
             if step == 5000:
