@@ -1,9 +1,9 @@
 """Which reminders have come, and that each is given once.
 
 A deadline with a time has two moments: `within` before it (due_soon) and itself (overdue). A date without a time has no minute to fire at:
-it speaks in the morning of its day (today) and of the day after (overdue). What was given is kept as (task, due, level). Giving a
-later level uses up the earlier ones, so that neither a long downtime nor a clock that is set back brings anything twice; another due
-begins anew. The caller holds the write transaction in which it gives and marks.
+it speaks on its day from the morning on (today), and from the morning of the day after (overdue), never in the night between. What was
+given is kept as (task, due, level). Giving a later level uses up the earlier ones, so that neither a long downtime nor a clock that is set
+back brings anything twice; another due begins anew. The caller holds the write transaction in which it gives and marks.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MORNING = time(8)
 
 _COME = f"""
 SELECT {WITH_PARTS}, (SELECT group_concat(level) FROM reminded WHERE task_id = tasks.id AND due_date = tasks.due_date) AS given FROM tasks
-WHERE closed = 0 AND deadline <= ?
+WHERE closed = 0 AND deadline <= ? AND (deadline <= ? OR length(due_date) = 10)
   AND NOT EXISTS (SELECT 1 FROM reminded WHERE task_id = tasks.id AND due_date = tasks.due_date AND level = 'overdue')
   AND NOT EXISTS (SELECT 1 FROM snoozed WHERE task_id = tasks.id)
 ORDER BY deadline, id"""
@@ -99,10 +99,11 @@ def come(store: Store, now: datetime, within: int, habit: Habits) -> list[Remind
     stamp = now.isoformat()
     found = [Reminder(task, _level(task, now, within, habit), task.deadline or datetime.fromisoformat(row["until"]), snoozed=True)
              for row in store.db.execute(_SNOOZED, (stamp,)) for task in [Task.from_row(row)]]
-    horizon = max(now + timedelta(minutes=within), datetime.combine(now.date(), time(23, 59, 59))).isoformat()
-    for row in store.db.execute(_COME, (horizon,)):
+    soon, tonight = (now + timedelta(minutes=within)).isoformat(), f"{stamp[:10]}T23:59:59"
+    for row in store.db.execute(_COME, (max(soon, tonight), soon)):
         levels = reached(row["due_date"], now, within, habit.morning)
-        if levels and levels[-1] not in (row["given"] or "").split(","):
+        night = levels[-1:] == ["today"] and row["due_date"] < stamp[:10]  # its day is over, and the next has not begun to speak
+        if levels and not night and levels[-1] not in (row["given"] or "").split(","):
             task = Task.from_row(row)
             found.append(Reminder(task, levels[-1], task.deadline or now))
     return found

@@ -55,6 +55,8 @@ def test_a_date_speaks_in_the_morning_of_its_day_and_of_the_next(at: Any, add: A
     assert at("08:00") == [("a", "today")] and at("23:59") == []
     assert at("2026-10-15T07:59:00") == []
     assert at("2026-10-15T08:00:00") == [("a", "overdue")] and at("2026-10-16T08:00:00") == []
+    add("missed", DAY)
+    assert at("2026-10-15T03:00:00") == [] and at("2026-10-15T09:00:00") == [("missed", "overdue")]
 
 
 def test_who_begins_earlier_hears_of_the_day_earlier(at: Any, add: Any, call: Any) -> None:

@@ -72,6 +72,13 @@ def test_done_tasks_are_not_listed_and_reading_marks_nothing(call: Any, tasks: A
     assert titles(call("reminders", now=NOW)["reminders"]) == ["late"]
 
 
+def test_a_long_list_is_counted_whole_and_shown_in_part(call: Any) -> None:
+    call("add_tasks", now=NOW, tasks=[{"title": f"t{n:02}", "due_date": f"2026-10-13T10:{n:02}:00"} for n in range(60)])
+    answer = call("get_due_reminders", now=NOW)
+    assert (answer["count"], answer["total"]) == (50, 60) and "逾期 60 项" in answer["message"] and "另有 40 项" in answer["text"]
+    assert titles(answer["reminders"])[:2] == ["t00", "t01"]
+
+
 def test_nothing_due_is_said_in_a_sentence(call: Any) -> None:
     answer = call("get_due_reminders", now=NOW)
     assert (answer["count"], answer["message"], answer["text"]) == (0, "没有逾期或即将到期的任务", "没有逾期或即将到期的任务")

@@ -145,8 +145,9 @@ def test_a_reminder_comes_at_its_moment_and_not_with_the_next_look(watch: Any, d
     process.until(lambda it: len(it.lines()) == 1)  # an hour before has long come
     process.until(lambda it: len(it.lines()) == 2)
     assert timedelta(0) <= datetime.now() - due < timedelta(seconds=1.5)
-    used = Path(f"/proc/{process.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
-    assert sum(map(int, used)) < 100  # hundredths of a second: it waits, it does not spin
+    if Path("/proc/self/stat").exists():
+        used = Path(f"/proc/{process.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
+        assert sum(map(int, used)) < 100  # hundredths of a second: it waits, it does not spin
     assert process.end() == 0
 
 
