@@ -155,3 +155,27 @@ def test_every_phrase_leads_to_its_own_command(name: str) -> None:
         request = filled(specs()[name], phrase)
         found = understood(request)
         assert found is not None and found.spec.name == name, (phrase, request, found and found.spec.name)
+
+
+# --- the manual ---
+
+def test_the_manual_is_short_and_every_command_that_it_shows_is_declared() -> None:
+    folder = ROOT / "skills" / "todo"
+    skill = registry().get("todo")
+    assert len(skill.description) <= 110 and len((folder / "SKILL.md").read_text(encoding="utf-8")) < 4000
+    shown_commands = [command for command in re.findall(r"`(python main\.py [a-z_]+ [^`]*|python main\.py [a-z_]+)`", skill.content)
+                      if "--json" not in command and "--help" not in command]
+    assert len(shown_commands) > 15
+    for command in shown_commands:
+        call = registry().match_command(command, folder)
+        assert call is not None and call.spec.skill == "todo", command
+
+
+def test_the_reference_lists_every_operation_with_its_parameters() -> None:
+    text = (ROOT / "skills" / "todo" / "references" / "operations.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z_]+)` \| (.+?) \((read|write|destructive|network)\) \| (.+) \|$", text, re.MULTILINE)
+    assert [(name, summary, effect) for name, summary, effect, _ in rows] == [(one.name, one.summary, one.effect) for one in OPERATIONS.values()]
+    for name, _, _, params in rows:
+        listed = [re.match(r"(\*\*)?([a-z_]+)", part) for part in params.split("; ")] if params != "–" else []
+        assert [part[2] for part in listed if part] == list(OPERATIONS[name].params)
+        assert tuple(part[2] for part in listed if part and part[1]) == OPERATIONS[name].required
