@@ -22,15 +22,13 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 VERSION = 1
 SHORTEST_SECRET = 8  # a shorter "key", such as the x that local servers want, is a word like any other
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(NamedTuple):
     """One thing that happened. `data` holds the fields of its type; `time` is seconds since the epoch."""
 
     type: str
