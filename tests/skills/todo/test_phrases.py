@@ -127,6 +127,12 @@ def test_only_a_second_word_deletes() -> None:
     destructive = {name for name, spec in specs().items() if spec.effect == "destructive" and spec.say}
     assert destructive == {"confirm_delete", "forget_preference"}
     assert not any("{" in phrase for phrase in specs()["confirm_delete"].say)
+    for request in ("删除它", "删掉它", "把它删了", "delete it", "delete that", "remove it", "please delete it", "好的，删除它"):
+        found = understood(request)
+        assert found is not None and found.spec.name == "remove", request
+    for request in ("删", "删吧", "删除", "delete", "ok", "好的", "yes", "是的", "确认吗", "确认删除吗"):
+        found = understood(request)
+        assert found is None or found.spec.name not in ("confirm_delete", "remove"), request
 
 
 POOL = {"zh": ("交作业", "明天", "9点", "上海", "第二个", "工作", "明天交作业", "下午3点开会", "每周五写周报", "买牛奶明天前", "搬家加个子任务:打包"),
