@@ -13,7 +13,7 @@ MAX_REPLY = 4_000_000
 _LONGEST_REASON = 1000
 _REASONING = ("reasoning_content", "reasoning", "thinking")
 _FILTERED = ("content_filter", "sensitive")
-_read = json.JSONDecoder().raw_decode  # json.loads looks at the kind of its argument and at blanks first, at every word of a stream
+_read = json.JSONDecoder().scan_once  # json.loads looks at the kind of its argument and at blanks first, at every word of a stream
 
 
 class Completion:
@@ -48,10 +48,10 @@ class Completion:
             self.done = True
             return "", ""
         try:
-            chunk, end = _read(data)
+            chunk, end = _read(data, 0)
             if end != len(data):
                 chunk = json.loads(data)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError, StopIteration):
             chunk = _read_damaged(name, data)
         if name == "error":
             raise _error(chunk)
