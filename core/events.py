@@ -24,8 +24,9 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from core.secret import SHORTEST, hide_in_event
+
 VERSION = 1
-SHORTEST_SECRET = 8  # a shorter "key", such as the x that local servers want, is a word like any other
 
 
 class Event(NamedTuple):
@@ -62,7 +63,7 @@ class Emitter:
         self.run = ""
         self._deliver = deliver
         self._clock = clock
-        self._secret = secret if len(secret) >= SHORTEST_SECRET else ""
+        self._secret = secret if len(secret.strip()) >= SHORTEST else ""
         self._numbers = itertools.count(1)
 
     def emit(self, event_type: str, **data: Any) -> None:
@@ -72,5 +73,5 @@ class Emitter:
         self._deliver(Event(event_type, data, next(self._numbers), self._clock(), self.session, self.run))
 
     def hide(self, text: str) -> str:
-        """The text without the secret."""
-        return text.replace(self._secret, "[hidden]") if self._secret else text
+        """The text without the secret, however it is spelt there."""
+        return hide_in_event(text, self._secret) if self._secret else text

@@ -245,7 +245,7 @@ class ChatClient:
 
     def _reply(self, call: Call, content: str, receiver: Receiver | None = None) -> Reply:
         from core.endpoint.reply import Reply
-        from core.endpoint.secret import hide_in_reply
+        from core.secret import hide_in_reply
 
         duration, key = time.monotonic() - call.started, self._settings.api_key
         content = hide_in_reply(content, key)

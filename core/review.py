@@ -1,11 +1,13 @@
 """Looks at a step before it is taken, and questions what nothing supports.
 
 Weak models like to answer with a number or a claim that no observation contains, or right after an action failed. Each kind of question is put at
-most once in a run, so a model that stands by its step loses one step and nothing else; a model that looks before it answers never meets it.
+most once in a run, the one about replacing a file once for each path, so a model that stands by its step loses one step and nothing else; a model
+that looks before it answers never meets it.
 All but one of the questions are for `guided` runs, those with a server on this machine, whose models are small as a rule.
 """
 from __future__ import annotations
 
+import posixpath
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -44,11 +46,13 @@ class Review:
             questions = _GUIDED if self._guided else _ALWAYS
             return next((text for question in questions if (text := self._once(question.__name__, question(answer, state)))), "")
         if action == "write_file" and self._guided and not arguments.get("append"):
-            return self._overwritten(arguments["path"], state) or self._once("drift", self._drift(arguments["path"], state.query))
+            same = posixpath.normpath(arguments["path"].replace("\\", "/"))
+            overwritten = self._once(f"overwritten {same}", self._overwritten(arguments["path"], state))
+            return overwritten or self._once("drift", self._drift(arguments["path"], state.query))
         return ""
 
     def _overwritten(self, path: str, state: RunState) -> str:
-        """The user's file replaced though the request asks for no change; this one is put as often as it is tried."""
+        """The user's file replaced though the request asks for no change: asked once for each path."""
         ours = {done.detail.rpartition(" (")[0] for done in state.done if done.action == "write_file" and done.ok}
         if _CHANGING.search(state.query) or path in ours or not self._exists(path):
             return ""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from core.endpoint.capabilities import Sent
-from core.endpoint.secret import KeyFilter
+from core.secret import KeyFilter
 
 if TYPE_CHECKING:
     from core.endpoint.patience import Patience

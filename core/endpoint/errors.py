@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from core.endpoint.failure import Failure
 from core.endpoint.patience import LONGEST_WAIT
-from core.endpoint.secret import hide_key
 from core.errors import AuthError, ContextOverflow, ModelError, TransientError
+from core.secret import hide_key
 
 RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _EXCERPT = 300

@@ -7,6 +7,7 @@ command change it. A remembered rule never allows a command that meets another r
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 import shlex
 import time
@@ -33,12 +34,15 @@ _PREFIX_RULES = (
     "system.packages",
     "database.change",
 )
-_FIELDS = ("kind", "text", "shell", "rules", "when", "why")
+_FIELDS = ("kind", "text", "shell", "rules", "when", "why", "cwd")
 
 
 @dataclass(frozen=True)
 class Remembered:
-    """One decision. `kind` is exact or prefix; `rules` are the only rules that it allows; `when` is UTC, ISO 8601."""
+    """One decision. `kind` is exact or prefix; `rules` are the only rules that it allows; `when` is UTC, ISO 8601.
+
+    `cwd` is the folder that it holds in, below the workspace with `/` between names; "" is the workspace itself.
+    """
 
     kind: str
     text: str
@@ -46,10 +50,11 @@ class Remembered:
     rules: tuple[str, ...]
     when: str
     why: str
+    cwd: str = ""
 
-    def covers(self, command: str, shell: str, verdict: Verdict) -> bool:
-        """Whether this decision was about that command and everything that the guard found in it."""
-        if self.shell != shell or not set(_asked(verdict)) <= set(self.rules):
+    def covers(self, command: str, shell: str, verdict: Verdict, cwd: str = "") -> bool:
+        """Whether this decision was about that command, in that very folder, and everything that the guard found in it."""
+        if self.shell != shell or self.cwd != cwd or not set(_asked(verdict)) <= set(self.rules):
             return False
         if self.kind == "exact":
             return self.text == command
@@ -119,19 +124,31 @@ class Policy:
             self._saved = self._load()
         return [*self._saved, *self._session]
 
-    def allows(self, command: str, verdict: Verdict, shell: str = "posix") -> Remembered | None:
-        """The decision that answers this question, or None. What is denied stays denied."""
+    def folder(self, cwd: Path | str) -> str | None:
+        """`cwd` as rules name it, links resolved; None for a folder outside the workspace, where no rule holds."""
+        root, place = os.path.realpath(self.path.parent.parent), os.path.realpath(cwd)
+        try:
+            inside = os.path.commonpath([root, place]) == os.path.normpath(root)
+        except ValueError:  # another drive
+            return None
+        below = Path(os.path.relpath(place, root)).as_posix() if inside else None
+        return "" if below == "." else below
+
+    def allows(self, command: str, verdict: Verdict, shell: str = "posix", cwd: str = "") -> Remembered | None:
+        """The decision that answers this question in the folder `cwd` (as `folder` gives it), or None. What is denied stays denied."""
         if verdict.decision != "ask":
             return None
-        return next((entry for entry in self.entries if entry.covers(command, shell, verdict)), None)
+        return next((entry for entry in self.entries if entry.covers(command, shell, verdict, cwd)), None)
 
-    def remember(self, kind: str, text: str, verdict: Verdict, why: str, *, shell: str = "posix", session: bool = False) -> Remembered:
-        """Keep one decision for the rules of `verdict`; ValueError for what offers() would not offer."""
+    def remember(
+        self, kind: str, text: str, verdict: Verdict, why: str, *, shell: str = "posix", session: bool = False, cwd: str = ""
+    ) -> Remembered:
+        """Keep one decision for the rules of `verdict` in the folder `cwd`; ValueError for what offers() would not offer."""
         command = text if kind == "exact" else verdict.command
-        if (kind, text) not in offers(command, verdict, shell):
+        if (kind, text) not in offers(command, verdict, shell) or not _is_folder_name(cwd):
             raise ValueError(f"{kind} {text!r} cannot be remembered")
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self._clock()))
-        entry = Remembered(kind, text, shell, _asked(verdict), when, why)
+        entry = Remembered(kind, text, shell, _asked(verdict), when, why, cwd)
         saved = self.entries[: len(self._saved or [])]
         if session:
             self._session.append(entry)
@@ -165,7 +182,7 @@ class Policy:
         import yaml
 
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        rows = [{**asdict(entry), "rules": list(entry.rules)} for entry in entries]
+        rows = [_row(entry) for entry in entries]
         text = "# Decisions that the agent remembers. `rules` lists and revokes them.\n" + yaml.safe_dump(
             {"rules": rows}, allow_unicode=True, sort_keys=False
         )
@@ -175,10 +192,22 @@ class Policy:
         self._saved = entries
 
 
+def _row(entry: Remembered) -> dict[str, Any]:
+    """One row of the file; a rule of the workspace itself names no folder."""
+    row = {**asdict(entry), "rules": list(entry.rules)}
+    return row if entry.cwd else {name: value for name, value in row.items() if name != "cwd"}
+
+
+def _is_folder_name(cwd: str) -> bool:
+    """Whether `cwd` is a folder as `Policy.folder` writes it: below the workspace, in one spelling only."""
+    return not cwd or (cwd == posixpath.normpath(cwd) and cwd not in (".", "..") and not cwd.startswith(("/", "../")) and ":" not in cwd[:2])
+
+
 def _entry(item: Any) -> Remembered:
     """One row of the file; ValueError when a field is missing or means nothing."""
-    values = {name: item[name] for name in _FIELDS}
-    if values["kind"] not in ("exact", "prefix") or not all(isinstance(values[name], str) for name in _FIELDS if name != "rules"):
+    values = {name: item[name] for name in _FIELDS if name != "cwd" or name in item}
+    texts = [value for name, value in values.items() if name != "rules"]
+    if values["kind"] not in ("exact", "prefix") or not all(isinstance(text, str) for text in texts) or not _is_folder_name(values.get("cwd", "")):
         raise ValueError(f"not a rule: {item}")
     unknown = set(values["rules"]) - set(rules())
     if unknown:

@@ -9,7 +9,8 @@ import re
 _FLAGS = re.IGNORECASE | re.MULTILINE
 
 
-def _any(*patterns: str, flags: int = _FLAGS) -> re.Pattern[str]:
+def any_of(*patterns: str, flags: int = _FLAGS) -> re.Pattern[str]:
+    """One pattern that finds any of these."""
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), flags)
 
 
@@ -25,7 +26,7 @@ _NOT = (
     r"|\bnobody|\bno one)"
 )
 _DEED = r"(?:run|execut|us[ei]|send|call|do\b|issu|reply|output|emit|obey|follow\b|proceed)"
-_ZH_NOT = r"(?:不要|不能|不会|不可|不应当?|不应该|不该|不得|不再|不想|不愿|不打算|不准备|决定不|绝不|别|切勿|请勿|禁止|拒绝|避免|而不是)"
+_ZH_NOT = r"(?:不要|不能|不敢|不会|不可|不应当?|不应该|不该|不得|不再|不想|不愿|不打算|不准备|决定不|绝不|别|切勿|请勿|禁止|拒绝|避免|而不是)"
 _ZH_DEED = r"(?:执行|运行|使用|用|调用|发送|采用|做|写|输出|照做)"
 _SOURCE = (
     r"(?:(?:web ?)?page|(?:web)?site|file|log|readme|manual|document|docs?|e-?mail|message|comment|notes?|output|transcript|history|script"
@@ -60,7 +61,7 @@ PURPOSE = re.compile(
     re.IGNORECASE,
 )
 CHECKED = re.compile(r"(?<!请)(?:看看|看|查|检查|确认一下|测试|判断|了解|验证)[^，。]{0,8}?(?:是否|能否|能不能)")
-ASKS = _any(
+ASKS = any_of(
     r"^\W*(?:should|shall|may|can|could)\s+(?:I|we)\b",
     r"\bmay (?:I|we)\b",
     r"\b(?:do|would|will|are|can|could) you (?:want|like|agree|allow|approve|sure|confirm|okay)",
@@ -74,14 +75,14 @@ ASKS = _any(
     r"|能否|需不需要|该不该|请(?:您|你)?(?:先)?确认|[您你]确定",
     r"(?:可以|能|要|应该)[^。！？\n]{0,10}吗|好吗|行吗",
 )
-CONSENT = _any(
+CONSENT = any_of(
     r"\b(?:if|once|when|after|unless|until|provided|as soon as|in case|should)\s+(?:that\s+)?(?:you|the user|they|he|she|someone|permitted"
     r"|allowed|approved|confirmed)\b",
     r"\b(?:permission|consent|approval|confirmation)\b|\bask (?:first|before)\b|先问", r"^\W*(?:suppose|supposing|assuming|imagine)\b",
-    r"(?:如果|若|要是|一旦|等|待|得到|经|除非)[^。！？\n]{0,8}(?:同意|确认|允许|许可|批准|授权|答应|愿意)|(?:假设|假如|倘若)",
+    r"(?:如果|若|要是|一旦|等|待|得到|(?<!已)经|除非)[^。！？\n]{0,8}(?:同意|确认|允许|许可|批准|授权|答应|愿意)|(?:假设|假如|倘若)",
     r"(?:您|你|用户)的?[^。，\n]{0,3}(?:(?<!已)(?<!已经)(?:确认|同意|批准|允许)(?!了)|许可)",
 )
-DENIES = _any(
+DENIES = any_of(
     rf"{_NOT}(?!\s+(?:know|find|see|tell|remember|have|recall|understand|exist))\s+[^.!?;,\n]{{0,40}}?\b{_DEED}",
     rf"\bn['’]t\s+(?:\w+\s+){{0,2}}{_DEED}(?<!have not )",
     r"\bno longer\b(?!\s+(?:there|exist))",
@@ -96,13 +97,13 @@ DENIES = _any(
     rf"{_ZH_NOT}[^，。；！？,;.!?\n]{{0,6}}?{_ZH_DEED}",
     r"不再|不想|不愿|不打算|不准备|决定不|放弃|绝不|绝对不|反对|与其|危险的?|有害|恶意|攻击者|注入",
 )
-DOUBTS = _any(
+DOUBTS = any_of(
     r"\b(?:I|we|you|one|it|that|which|he|she|they|user|option|way|alternative|reply|this|someone|who)(?:\s+(?:would|could|might)"
     r"|['’]d)\b(?!\s+(?:like|love)\s+to|\s+better|n['’]t|\s+not)",
     r"^\W*(?:option|alternative|choice|variant|candidate|plan [b-z]|方案|选项|备选|做法)\s*\w{0,2}\W*$",
     r"(?:一种|另一种)(?:做法|办法|方案|选择|可能)|也可以|也许|或许|本可以|可以考虑|本来|本想|原想|原本",
 )
-RECALLS = _any(
+RECALLS = any_of(
     r"(?<!as )\b(?:I|we|model|assistant|agent|which)\s+(?:\w+ly\s+|just\s+|have\s+|had\s+|has\s+|also\s+|once\s+){0,2}(?:ran|sent|executed"
     r"|issued|used|tried|replied|wrote|said|proposed|planned)\b",
     r"(?<!as )\bI\s+(?:have\s+|had\s+|just\s+|also\s+|almost\s+|once\s+)*(?:(?!need|notic|fix|correct|updat|prepar|chang|adapt|adjust|add"
@@ -117,7 +118,7 @@ _AFTER_VERB = (
     r"(?:\s+(?:me|us))?(?:\s+(?:as follows|the following|something like this|this|that|it|(?:(?:the|a|this|that) )?(?:\w+ )?(?:text|line"
     r"|object|json|command|reply)))?\W*$"
 )
-REPORTS = _any(
+REPORTS = any_of(
     r"\b(?<!this )(?<!only )(?:says?|said|reads|states|stated|contains|contained|includes|included|shows|showed|writes|wrote|prints|printed"
     r"|reports|reported|returns|returned|suggests|suggested"
     r"|recommends|recommended|proposes|mentions|mentioned|claims|quotes?|quoted|logged|responded|replied|outputs|looks? like"
@@ -137,7 +138,7 @@ REPORTS = _any(
     rf"(?:用户|他|她|{_ZH_SOURCE})[^，。]{{0,4}}(?:说|说的是?|讲|写|称)(?:了|道|如下|的是|\W)*$",
     rf"{_ZH_SOURCE}[^，。]{{0,4}}(?:要求?|让|叫|命令)我(?:\S{{0,4}})\W*$",
 )
-EXAMPLES = _any(
+EXAMPLES = any_of(
     r"(?:\bfor example|\be\.g\.?|\bfor instance|\bsuch as|\b(?:an?|another|one|some|as|this|these|the following"
     r"|typical)\s+(?:\w+\s+)?(?:examples?|samples?|template|instance)"
     r"|^\W*(?:examples?|samples?|template|bad|wrong|incorrect|don['’]ts?|placeholder|draft|todo|deprecated|rejected|pending))(?:\s+(?:reply"
@@ -148,18 +149,18 @@ EXAMPLES = _any(
     r"(?:例如|比如|譬如|诸如|示例|样例|例子|举例(?:来说|说明)?|举个例子|像这样|像下面这样|反例|示范|草稿|废弃|待办)(?:如下|是|为|的回复"
     r"|\W)*$|类似[^，。]{0,8}$|错误的(?:写法|做法|命令|示范|回复|格式|操作)",
 )
-WEAK = _any(
+WEAK = any_of(
     rf"^(?!\W*(?:the\s+)?(?:\w+\s+)?(?:part|half|rest)\b).*\b(?:in|on|from|of|inside|within)\s+(?:(?:the|a|an|this|that|my)\s+)?{_SOURCE}(?:\s+(?:is|was|has))?\W*$",
     r"\b(?:wrong|mistake|incorrect|bad idea|risky|unsafe)\b",
     r"\b(?:perhaps|maybe)\b",
     r"内容(?:如下|是|为)?\W*$|^\W*[\w/]+\.\w{1,5}\W*$",
 )
-CONTENT_OF = _any(r"\b(?:contents?|text|body|excerpt|snippet|line \d+)\s+(?:of|from|in)\b")
-_WRITING = _any(r"\b(?:writ|sav|creat|append|add|put|stor)(?:e|es|ing|s)?\b|写|存|创建|生成|追加")
+CONTENT_OF = any_of(r"\b(?:contents?|text|body|excerpt|snippet|line \d+)\s+(?:of|from|in)\b")
+_WRITING = any_of(r"\b(?:writ|sav|creat|append|add|put|stor)(?:e|es|ing|s)?\b|写|存|创建|生成|追加")
 LOG_LINE = re.compile(
     r"^\W*\d{4}[-/]\d\d?[-/]\d\d?\b|^\W*\d\d?:\d\d\b|^\W*(?:\$|>>>|%)\s|\b(?:INFO|DEBUG|WARN|WARNING|TRACE|FATAL|CRITICAL)\b|\bERROR\b\s+\d"
 )
-FORBIDS = _any(rf"^\W*(?:(?:please\s+)?(?:do not|don['’]t|never)|nobody|no one|under no)\b(?!\s+(?:worry|know|panic)).*\b{_DEED}")
+FORBIDS = any_of(rf"^\W*(?:(?:please\s+)?(?:do not|don['’]t|never)|nobody|no one|under no)\b(?!\s+(?:worry|know|panic)).*\b{_DEED}")
 THIRD = re.compile(
     r"^\W*(?:the|an?|my|our|your|their|his|her|some|someone|somebody|people|this|it|that|they|he|she|says?|according)\b(?!.*\b(?:answer|action"
     r"|reply|response|command|step|plan|task"
@@ -173,16 +174,16 @@ THIRD = re.compile(
     re.IGNORECASE,
 )
 HERE, GERUND = re.compile(r"^\W*(?:here|this|there)\b", re.IGNORECASE), re.compile(r"\W*(?:now\s+)?\w{2,}ing\b", re.IGNORECASE)
-MARKED = _any(r"<(?:example|quote|blockquote|document|file\w*)\b[^<>]*>\W*$", r"(?:^|\n)[ \t]*(?:>|//|#+|<!--|~~)[ \t]*$")
+MARKED = any_of(r"<(?:example|quote|blockquote|document|file\w*)\b[^<>]*>\W*$", r"(?:^|\n)[ \t]*(?:>|//|#+|<!--|~~)[ \t]*$")
 
-LEADS_BESIDE = _any(
+LEADS_BESIDE = any_of(
     r"\b(?:action|answer|reply|response|output|call|command|step|json|object|next|check|try|again|retry|now|then|ready|first)\b",
     r"操作|动作|行动|回复|命令|执行|运行|步|答案|结果|查|看|读|列|先|再|统计|使用|继续",
 )
 
 # Finished sentences before the object: only those that point at it count.
 
-POINTS = _any(
+POINTS = any_of(
     rf"(?:{_NOT}|\b(?:refus|declin)\w* to)\s+(?:\w+\s+){{0,3}}?{_DEED}\w*\s+(?:\w+\s+)?{_REFERENCE}",
     r"\b(?:contains|says|reads|shows|states|included?s?)\s+(?:the following|this|as follows)\W*$",
     r"\b(?:the following|this|below)\b[^.!?\n]*\b(?:example|illustration|wrong|mistake|dangerous|harmful|placeholder|hypothetical)\b",
@@ -203,7 +204,7 @@ CONTINUED = re.compile(
     re.IGNORECASE,
 )
 ASKED = re.compile(r"[\s`*\"')）」』”’;；,，.。]*[?？]")
-TAKEN_BACK = _any(
+TAKEN_BACK = any_of(
     r"^\W*(?:wait\b(?!\s+(?:for|until|a |while))|hold on|hang on|stop\b|abort\b|cancel\b|not\b|unless\b|let me (?:first )?ask|actually[,.]"
     r"|actually,? (?:no|I)\b|no\b\W*(?:,|\.|!|wait|that)|nope|on second thoughts?|scratch that|no!|(?:this|that|it) is what (?:I|the|he|she"
     r"|they|you|it)\b|strike that|never ?mind|oops|sorry[,.!]|hmm)",
@@ -225,7 +226,7 @@ TAKEN_BACK = _any(
     r"(?:以上|上面|上述|这)[^，。！？\n]{0,6}(?:只是|仅是|仅为|不过是|是)[^，。！？\n]{0,6}(?:示例|例子|举例|假设|草稿|错误|错的|危险|演示)",
     r"仅供参考|仅作示例",
 )
-LEAVE = _any(
+LEAVE = any_of(
     r"^(?!.*\b(?:else|more|help|assist|questions?|other|further)\b)(?!.*(?:还有|其他|其它|别的|更多|帮|问题|疑问))[^\n]*(?:[?？]|[吗么]\W*$)",
     r"\b(?:your|the user['’]s) (?:confirmation|approval|permission|consent|ok)\b|\bplease (?:confirm|approve)|\b(?:if|once|until|unless"
     r"|when) you (?:confirm|agree|approve|allow|object|say)",

@@ -38,6 +38,7 @@ from core.reading.mentions import (
     THIRD,
     WEAK,
 )
+from core.reading.structure import is_inside_a_sentence, is_no_plan, is_retold, stands_among_others, without_facts
 
 _TAG = re.compile(r"</?[\w:.-]{1,40}(?:\s[^<>]{0,80})?/?>")
 _WORD = re.compile(r"\w")
@@ -60,7 +61,7 @@ def is_mentioned(before: str, after: str, action: str) -> bool:
     before, after = before[-400:], after[:1500]
     if MARKED.search(before.rstrip(" \t\r\n`")) or before[-1:] in _OPEN_QUOTES or after[:1] in _CLOSE_QUOTES:
         return True
-    return _taken_back(after, action) or _spoken(before, after, action)
+    return stands_among_others(before, after) or _taken_back(after, action) or _spoken(before, after, action)
 
 
 def ends_like_a_lost_string(rest: str) -> bool:
@@ -73,7 +74,7 @@ def _taken_back(after: str, action: str) -> bool:
     end = TAIL_END.search(after)
     tail = NOISE.sub("\n", after[: end.start()] if end else after)
     line = tail.lstrip(" \t").split("\n", 1)[0]
-    if ASKED.match(tail) or CONTINUED.match(line):
+    if ASKED.match(tail) or CONTINUED.match(line) or is_retold(tail):
         return True
     sentences = re.sub(r"([.!?;。！？；])", r"\1\n", tail)
     return bool(TAKEN_BACK.search(sentences)) or (action != "answer" and bool(LEAVE.search(sentences)))
@@ -83,10 +84,10 @@ def _spoken(before: str, after: str, action: str) -> bool:
     """Whether the last line of prose before the object speaks of it."""
     bare = _TAG.sub(" ", NOISE.sub(lambda noise: noise.group() if noise.group()[0] == "[" else " ", before))
     beside = bare.rsplit("\n", 1)[-1]
-    if LOG_LINE.search(beside):
+    if LOG_LINE.search(beside) or (is_inside_a_sentence(beside, after) and not PURPOSE.search(_SENTENCE_END.split(beside)[-1])):
         return True
     lines = [line for line in bare.split("\n") if is_prose(line)]
-    if not lines:
+    if not lines or lines[-1].lstrip().startswith("|"):  # a row of a table above the object announces nothing
         return False
     line, own_line = lines[-1].strip(_DECORATION), not is_prose(beside)
     if LOG_LINE.search(line) or (not own_line and line[-1:] in _UNFINISHED):
@@ -122,10 +123,10 @@ def _vetoed(sentence: str, action: str) -> bool:
     bare = sentence.rstrip(" \t*:：`'\",，")
     if LABEL.fullmatch(bare):
         return False
-    if FORBIDS.search(bare) or (action != "answer" and (ASKS.search(CHECKED.sub("", bare)) or CONSENT.search(bare))):
+    if FORBIDS.search(bare) or (action != "answer" and (ASKS.search(CHECKED.sub("", bare)) or CONSENT.search(without_facts(bare)))):
         return True
     clause = _CLAUSE_END.split(bare)[-1].strip() or bare
-    if any(pattern.search(clause) for pattern in (DENIES, DOUBTS, REPORTS, EXAMPLES)):
+    if is_no_plan(bare, clause) or any(pattern.search(clause) for pattern in (DENIES, DOUBTS, REPORTS, EXAMPLES)):
         return True
     meant = PURPOSE.search(bare if "内容" in clause else clause)
     if CONTENT_OF.search(clause) and not (meant and not HERE.search(clause)):

@@ -43,9 +43,7 @@ def main() -> int:
         if state:
             state.restore()
         tree = ast.parse(job["source"], job["filename"])
-        report["value"] = _execute(tree, job, module.__dict__)
-        if state:
-            state.learn(tree)
+        report["value"] = _run(tree, job, module.__dict__, state)
     except session_state.DamagedSession as error:
         report["damaged"], state, status = str(error), None, 1   # nothing has run, and the file stays as it is
     except SystemExit as stop:
@@ -83,6 +81,19 @@ def _main_module(job: dict[str, Any]) -> types.ModuleType:
     linecache.cache[job["filename"]] = (len(job["source"]), None, lines, job["filename"])
     warnings.filterwarnings("ignore", message=".*non-interactive.*cannot be shown")
     return module
+
+
+def _run(tree: ast.Module, job: dict[str, Any], namespace: dict[str, Any], state: session_state.Session | None) -> str | None:
+    """Run it all; the session learns what was defined, also before an error."""
+    try:
+        value = _execute(tree, job, namespace)
+    except BaseException as error:
+        if state:
+            state.learn(tree, error)
+        raise
+    if state:
+        state.learn(tree)
+    return value
 
 
 def _execute(tree: ast.Module, job: dict[str, Any], namespace: dict[str, Any]) -> str | None:

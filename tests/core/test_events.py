@@ -5,6 +5,8 @@ import inspect
 import json
 import re
 
+import pytest
+
 from core.events import Emitter, Event, timestamp
 from core.handlers import KernelEventHandler, NullHandler, Recorder, deliver
 
@@ -65,3 +67,23 @@ def test_a_recorder_keeps_everything_in_order() -> None:
     emitter.emit("thought", text="a")
     emitter.emit("answer", text="b")
     assert recorder.types() == ["thought", "answer"] and recorder.answers == ["b"]
+
+
+KEY = "sk-0123456789/abcdefFEDCBA"
+
+
+@pytest.mark.parametrize("spelling", [
+    KEY, KEY.replace("/", "%2F"), KEY.replace("/", "\\/"), KEY[:9] + "\n" + KEY[9:], "".join(f"\\u00{ord(one):02x}" for one in KEY)])
+def test_no_text_of_an_event_holds_the_key_in_any_spelling(spelling: str) -> None:
+    got: list[Event] = []
+    Emitter(got.append, secret=KEY).emit("command.output", id="a1", line=f"export KEY={spelling} end", stream="output")
+    assert got[0].data == {"id": "a1", "line": "export KEY=[hidden] end", "stream": "output"}
+
+
+def test_the_beginning_of_the_key_at_the_end_of_a_cut_text_is_hidden() -> None:
+    assert Emitter(lambda event: None, secret=KEY).hide("the key is " + KEY[:12]) == "the key is [hidden]"
+
+
+@pytest.mark.parametrize("secret", ["", "x", "local"])
+def test_a_word_that_is_too_short_for_a_key_stays(secret: str) -> None:
+    assert Emitter(lambda event: None, secret=secret).hide("a local x") == "a local x"

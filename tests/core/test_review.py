@@ -123,10 +123,16 @@ def test_a_strong_model_that_knows_the_answer_is_never_asked(query: str, answer:
     assert Review().challenge("answer", {"answer": answer}, after(query)) == ""
 
 
-def test_a_guided_model_may_not_replace_a_file_that_it_was_only_asked_about() -> None:
+def test_replacing_a_file_is_questioned_once_for_each_path_and_a_second_knowing_attempt_passes() -> None:
+    review, state = Review(guided=True, exists=lambda path: path != "new.py"), read("Which day has the highest temperature in temps.txt?")
+    told = [review.challenge("write_file", {"path": path, "content": "1"}, state) for path in ("temps.txt", "./temps.txt", "b.txt", "b.txt")]
+    assert [bool(text) for text in told] == [True, False, True, False]
+    assert "temps.txt is the user's file" in told[0] and "b.txt is the user's file" in told[2]
+
+
+def test_a_guided_model_is_asked_before_it_replaces_a_file_that_it_was_only_asked_about() -> None:
     review, state = Review(guided=True, exists=lambda path: path == "temps.txt"), read("Which day has the highest temperature in temps.txt?")
-    for _ in range(3):
-        assert "is the user's file" in review.challenge("write_file", {"path": "temps.txt", "content": "print(1)"}, state)
+    assert "is the user's file" in review.challenge("write_file", {"path": "temps.txt", "content": "print(1)"}, state)
     assert review.challenge("write_file", {"path": "script.py", "content": "print(1)"}, state) == ""
     state.add(Done("write_file", "temps.txt (8 characters)", True, "wrote", 3))
     assert review.challenge("write_file", {"path": "temps.txt", "content": "print(2)"}, state) == ""

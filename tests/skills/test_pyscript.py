@@ -252,6 +252,63 @@ def test_a_redefined_and_a_deleted_name_stay_so(tmp_path: Path) -> None:
     assert code(tmp_path, "(f, 'h' in globals())", "--session", "s")["value"] == "(5, False)"
 
 
+def test_a_session_keeps_data_classes_closures_named_tuples_and_modules_inside_values(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text("""from __future__ import annotations
+import os.path, xml.dom
+import xml.sax
+import enum, functools, typing
+from collections import namedtuple
+from dataclasses import dataclass, field
+P = namedtuple("P", "x y")
+T = typing.TypeVar("T")
+Color = enum.Enum("Color", "RED BLUE")
+@dataclass
+class D:
+    n: int
+    many: list[Later] = field(default_factory=list)
+def adder(k):
+    return lambda v: v + k
+def counting():
+    def inner(n):
+        return 1 if n < 2 else n * inner(n - 1)
+    return inner
+if True:
+    def chosen():
+        return "first"
+else:
+    def chosen():
+        return "second"
+@functools.lru_cache
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+add, inner, same = adder(3), counting(), fib
+values = {"+": lambda a, b: a + b, "module": enum, "d": D(4), "p": P(1, 2), "c": Color.RED, "part": functools.partial(adder(5), 1)}
+""", encoding="utf-8")
+    assert result(tmp_path, "run", "--session", "s", "job.py")["session"]["lost"] == {}
+    found = code(tmp_path, "assert values['c'] is Color.RED and values['p'] == P(1, 2) and same is fib and values['module'] is enum\n"
+                 "(add(1), inner(5), values['+'](1, 2), values['d'], values['part'](), chosen(), fib(30), T, xml.dom.Node and xml.sax.parse and 1)",
+                 "--session", "s")
+    assert found["value"] == "(4, 120, 3, D(n=4, many=[]), 6, 'first', 832040, ~T, 1)"
+
+
+def test_a_value_that_cannot_be_read_again_is_named_and_takes_no_other_along(tmp_path: Path) -> None:
+    code(tmp_path, "class E(Exception):\n    def __init__(self, a, b):\n        super().__init__(a)\ne = E(1, 2)\nx = 5", "--session", "s")
+    found = code(tmp_path, "x", "--session", "s")
+    assert found["value"] == "5" and list(found["session"]["lost"]) == ["e"] and "missing 1 required" in found["session"]["lost"]["e"]
+
+
+def test_what_stood_before_an_error_is_defined_again_and_what_stood_behind_it_is_not(tmp_path: Path) -> None:
+    code(tmp_path, "def f():\n    return 1", "--session", "s")
+    code(tmp_path, "def g():\n    return 2\n1/0\ndef f():\n    return 3", "--session", "s")
+    assert code(tmp_path, "(f(), g())", "--session", "s")["value"] == "(1, 2)"
+
+
+def test_an_object_of_a_class_that_the_session_cannot_define_is_named(tmp_path: Path) -> None:
+    text = "def make():\n    class Inner:\n        pass\n    return Inner()\no = make()\nx = 1"
+    assert "Inner" in code(tmp_path, text, "--session", "s")["session"]["lost"]["o"]
+    assert code(tmp_path, "x", "--session", "s")["value"] == "1"
+
+
 def test_a_damaged_session_is_told_and_can_be_forgotten(tmp_path: Path) -> None:
     file = tmp_path / "pyscript" / "sessions" / "s.pickle"
     file.parent.mkdir(parents=True)

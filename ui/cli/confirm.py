@@ -111,7 +111,7 @@ class Confirmer:
             self.screen.note(error.message, "yellow")
             return False
         if entry is not None:
-            words = t("cli.remembered_used", when=entry.when[:10], rule=rule_words(entry.kind, entry.text), why=entry.why)
+            words = t("cli.remembered_used", when=entry.when[:10], rule=rule_words(entry.kind, entry.text, entry.cwd), why=entry.why)
             self._line(words, "dim")
         return entry is not None
 
@@ -214,11 +214,11 @@ class Confirmer:
             return False
         offer = offered[int(chosen) - 1]
         try:
-            self.memory.keep(question, offer, why.strip() or question.reason)
+            place = self.memory.keep(question, offer, why.strip() or question.reason)
         except (AgentError, OSError, ValueError) as error:
             self.screen.note(t("cli.not_remembered", reason=error), "yellow", prefix="  ")
         else:
-            self._line(t("cli.remembered", rule=rule_words(*offer)), "dim")
+            self._line(t("cli.remembered", rule=rule_words(*offer, place)), "dim")
         return True
 
     def _read(self, prompt: str) -> str | None:

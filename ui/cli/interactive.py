@@ -114,7 +114,7 @@ class Interactive:
         words = argument.split()
         if words[:1] == ["revoke"] and len(words) == 2:
             for entry in revoke(policy, words[1]):
-                self.screen.note(t("cli.rules_gone", rule=rule_words(entry.kind, entry.text)))
+                self.screen.note(t("cli.rules_gone", rule=rule_words(entry.kind, entry.text, entry.cwd)))
         elif words not in ([], ["list"]):
             self._complain(t("cli.rules_usage"))
         elif policy.entries:

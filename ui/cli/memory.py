@@ -35,40 +35,45 @@ class Memory:
 
     def answer(self, question: Question) -> Remembered | None:
         """The rule that says yes to this question. SettingsError when the file cannot be trusted."""
-        if question.verdict is None or not self._keeps(question):
+        policy, place = self.policy, self._place(question)
+        if question.verdict is None or place is None:
             return None
-        return self.policy.allows(question.detail, question.verdict, SHELL)
+        return policy.allows(question.detail, question.verdict, SHELL, place)
 
     def offers(self, question: Question) -> list[tuple[str, str]]:
         """What may be remembered, as (kind, text)."""
-        if question.verdict is None or not self._keeps(question):
+        if question.verdict is None or self._place(question) is None:
             return []
         from core.guard.policy import offers
 
         return offers(question.detail, question.verdict, SHELL)
 
-    def _keeps(self, question: Question) -> bool:
-        """Whether a rule may be about this question: rules hold in the workspace's own folder only, and for no command that runs a script file,
-        which may be another by the next time."""
-        if question.action != "run_command" or (question.cwd and os.path.realpath(question.cwd) != os.path.realpath(self.workspace)):
-            return False
-        return scripts_of(question.detail, question.cwd or str(self.workspace)) == ()
+    def _place(self, question: Question) -> str | None:
+        """The folder, as rules name it, in which a rule may be about this question. None outside the workspace, for what is no command, and for
+        a command that runs a script file, which may be another by the next time."""
+        if question.action != "run_command" or scripts_of(question.detail, question.cwd or str(self.workspace)) != ():
+            return None
+        return self.policy.folder(question.cwd or self.workspace)
 
-    def keep(self, question: Question, offer: tuple[str, str], why: str) -> None:
-        """Remember one offer. SettingsError or OSError when the file cannot be used."""
-        assert question.verdict is not None
-        self.policy.remember(*offer, question.verdict, why, shell=SHELL)
+    def keep(self, question: Question, offer: tuple[str, str], why: str) -> str:
+        """Remember one offer; the folder that it holds in. SettingsError or OSError when the file cannot be used."""
+        place = self._place(question)
+        if question.verdict is None or place is None:
+            raise ValueError(f"{offer[1]!r} cannot be remembered")
+        self.policy.remember(*offer, question.verdict, why, shell=SHELL, cwd=place)
+        return place
 
 
-def rule_words(kind: str, text: str) -> str:
-    """A rule on one line, in the person's language."""
+def rule_words(kind: str, text: str, cwd: str = "") -> str:
+    """A rule on one line, in the person's language. `cwd` is its folder below the workspace."""
     shown = clip(visible(text, exact=True).replace("\n", " ⏎ "), 100)
-    return t("cli.rule_prefix", text=shown) if kind == "prefix" else t("cli.rule_exact", text=shown)
+    words = t("cli.rule_prefix", text=shown) if kind == "prefix" else t("cli.rule_exact", text=shown)
+    return t("cli.rule_folder", rule=words, folder=clip(visible(cwd, exact=True).replace("\n", " ⏎ "), 100)) if cwd else words
 
 
 def rows_of(entries: Sequence[Remembered]) -> list[tuple[str, ...]]:
     """A table of rules: number, what, for which rules of the guard, since when, why."""
-    return [(str(number), rule_words(entry.kind, entry.text), ", ".join(entry.rules), entry.when[:10], entry.why)
+    return [(str(number), rule_words(entry.kind, entry.text, entry.cwd), ", ".join(entry.rules), entry.when[:10], entry.why)
             for number, entry in enumerate(entries, 1)]
 
 
@@ -93,7 +98,7 @@ def run_rules(arguments: Arguments, screen: Screen) -> int:
         if arguments.has("json"):
             print_json(screen, {"revoked": [as_data(entry) for entry in gone]})
         else:
-            screen.out.write("".join(t("cli.rules_gone", rule=rule_words(entry.kind, entry.text)) + "\n" for entry in gone))
+            screen.out.write("".join(t("cli.rules_gone", rule=rule_words(entry.kind, entry.text, entry.cwd)) + "\n" for entry in gone))
         return 0
     if words != ["list"]:
         raise UsageError("cli.rules_usage")
@@ -108,4 +113,5 @@ def run_rules(arguments: Arguments, screen: Screen) -> int:
 
 def as_data(entry: Remembered) -> dict[str, Any]:
     """A rule for --json."""
-    return {"kind": entry.kind, "text": entry.text, "shell": entry.shell, "rules": list(entry.rules), "when": entry.when, "why": entry.why}
+    return {"kind": entry.kind, "text": entry.text, "shell": entry.shell, "rules": list(entry.rules), "when": entry.when, "why": entry.why,
+            "cwd": entry.cwd}

@@ -120,3 +120,37 @@ def test_a_link_in_place_of_the_file_is_refused(policy: Policy, tmp_path: Path) 
 def test_a_remembered_rule_holds_for_its_shell_only(policy: Policy) -> None:
     policy.remember("exact", "git push", verdict("git push", policy), "a")
     assert policy.allows("git push", verdict("git push", policy), shell="powershell") is None
+
+
+def test_a_rule_of_a_folder_is_kept_with_it_and_matched_exactly(policy: Policy) -> None:
+    policy.remember("exact", "git push", verdict("git push", policy), "a", cwd="app/web")
+    again = Policy(policy.path.parent.parent)
+    allowed = [cwd for cwd in ("", "app", "app/web", "app/web/x", "web") if again.allows("git push", verdict("git push", policy), cwd=cwd)]
+    assert allowed == ["app/web"]
+    assert again.entries[0].cwd == "app/web"
+
+
+def test_a_file_without_folders_is_about_the_workspace_and_stays_as_it_was_written(policy: Policy) -> None:
+    policy.path.parent.mkdir(parents=True)
+    policy.path.write_text("rules:\n- {kind: exact, text: git push, shell: posix, rules: [git.push], when: x, why: y}\n")
+    assert policy.allows("git push", verdict("git push", policy)) is not None
+    assert policy.allows("git push", verdict("git push", policy), cwd="app") is None
+    policy.remember("exact", "git push origin x", verdict("git push origin x", policy), "b")
+    assert "cwd" not in policy.path.read_text()
+
+
+@pytest.mark.parametrize("cwd", ["/etc", "..", "../x", "a/../b", "a/", ".", "C:/x", "[a]", "5"])
+def test_a_folder_that_is_none_below_the_workspace_makes_the_file_untrusted(cwd: str, policy: Policy) -> None:
+    policy.path.parent.mkdir(parents=True)
+    policy.path.write_text(f"rules:\n- {{kind: exact, text: a, shell: posix, rules: [git.push], when: x, why: y, cwd: {cwd}}}\n")
+    with pytest.raises(SettingsError, match=r"policy\.yaml"):
+        _ = policy.entries
+
+
+def test_a_folder_is_named_by_its_place_below_the_workspace(policy: Policy, tmp_path: Path) -> None:
+    root = policy.path.parent.parent
+    (root / "app").mkdir(parents=True)
+    (root / "same").symlink_to(root / "app", target_is_directory=True)
+    (root / "out").symlink_to(tmp_path, target_is_directory=True)
+    found = [policy.folder(place) for place in (root, root / "app", root / "same", root / "out", tmp_path, root.parent / "workspace2")]
+    assert found == ["", "app", "app", None, None, None]

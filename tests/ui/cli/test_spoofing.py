@@ -111,4 +111,23 @@ def test_a_rule_remembered_for_the_workspace_is_none_for_another_folder(tmp_path
     other.mkdir()
     assert confirmer("r\n1\nmine\n", tmp_path).approve(question("git push origin main", tmp_path))
     assert confirmer("", tmp_path).approve(question("git push origin main", tmp_path))
-    assert not confirmer("r\n1\nmine\n", tmp_path).approve(question("git push origin main", other))
+    assert not confirmer("", tmp_path).approve(question("git push origin main", other))
+
+
+def test_a_rule_remembered_in_a_folder_below_the_workspace_holds_in_that_very_folder_only(tmp_path: Path) -> None:
+    app, deep = tmp_path / "app", tmp_path / "app" / "deep"
+    deep.mkdir(parents=True)
+    asked = confirmer("r\n1\nmine\n", tmp_path)
+    assert asked.approve(question("git push origin main", app))
+    assert "exactly git push origin main, in the folder app" in asked.screen.err.stream.getvalue()
+    assert confirmer("", tmp_path).approve(question("git push origin main", app))
+    assert not any(confirmer("", tmp_path).approve(question("git push origin main", place)) for place in (tmp_path, deep))
+
+
+def test_no_rule_is_offered_in_a_folder_that_a_link_leads_out_to(tmp_path: Path) -> None:
+    workspace, outside = tmp_path / "workspace", tmp_path / "outside"
+    for folder in (workspace, outside):
+        folder.mkdir()
+    (workspace / "link").symlink_to(outside, target_is_directory=True)
+    assert not confirmer("r\n1\nmine\n", workspace).approve(question("git push origin main", workspace / "link"))
+    assert not (workspace / ".agent").exists()

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from core.endpoint.errors import told
-from core.endpoint.secret import IN_REPLIES, KeyFilter, hide_in_reply, hide_key
+from core.secret import IN_EVENTS, IN_REPLIES, KeyFilter, hide_in_event, hide_in_reply, hide_key
 
 KEY = "0123456789abcdefFEDCBA9876543210"
 ODD = "sk/+abcDEF=12345"
@@ -17,10 +17,10 @@ ODD = "sk/+abcDEF=12345"
 @pytest.mark.parametrize("spelling", [
     KEY, KEY[:16] + "\n" + KEY[16:], " ".join(KEY), KEY[:9] + "\\n\\t" + KEY[9:], "".join(f"\\u00{ord(one):02x}" for one in KEY),
     "".join(f"%{ord(one):02X}" for one in KEY), KEY[:4] + "%0A" + KEY[4:]])
-@pytest.mark.parametrize("hide", [hide_key, hide_in_reply])
+@pytest.mark.parametrize("hide", [hide_key, hide_in_reply, hide_in_event])
 def test_the_key_is_hidden_in_every_spelling(hide: Callable[[str, str], str], spelling: str) -> None:
     hidden = hide(f"before {spelling} after", KEY)
-    assert hidden in ("before *** after", f"before {IN_REPLIES} after")
+    assert hidden in ("before *** after", f"before {IN_REPLIES} after", f"before {IN_EVENTS} after")
 
 
 @pytest.mark.parametrize("spelling", [quote(ODD), quote(ODD, safe=""), quote(ODD, safe="").lower().replace("def", "DEF"), json.dumps(ODD),

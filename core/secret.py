@@ -1,10 +1,14 @@
-"""Keeps the API key out of everything that is shown, kept or logged, also where an endpoint sends it back spelt in another way."""
+"""Keeps the API key out of everything that is shown, kept or logged, also where it comes back spelt in another way.
+
+Endpoints escape it, URLs quote it, a cut leaves its beginning: every reader of foreign text hides it by this one module.
+"""
 from __future__ import annotations
 
 import functools
 import re
 
-SHORTEST = 8   # "local", as local servers want it, is a word of ordinary messages
+SHORTEST = 8   # a shorter "key", such as the "local" that local servers want, is a word of ordinary messages
+IN_EVENTS = "[hidden]"
 IN_REPLIES = "(API_KEY)"  # no shell takes it for a pattern: a command that held the key fails instead of meaning other files
 _LOOSE = 12    # a shorter key with blanks inside is found in ordinary text
 _SURE = 24     # a key of this length is no placeholder, even if it holds no digit
@@ -24,6 +28,11 @@ def hide_key(text: str, key: str) -> str:
 def hide_in_reply(text: str, key: str) -> str:
     """The words of a model without the key. A placeholder such as "lm-studio" is left: it may be the name of a file."""
     return _hidden(text, key.strip(), IN_REPLIES) if _is_secret(key.strip()) else text
+
+
+def hide_in_event(text: str, key: str) -> str:
+    """A text that is kept or handed to a surface without the key, in whatever spelling."""
+    return _hidden(text, key.strip(), IN_EVENTS)
 
 
 class KeyFilter:
