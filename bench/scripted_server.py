@@ -3,18 +3,20 @@
     python bench/scripted_server.py [STEPS]     prints its port, then serves
 
 Every conversation gets STEPS - 1 times `write_file`, then an answer; where a conversation stands is read from its length. Replies
-stream or not, as asked. GET /stats returns, and resets, one row a request: arrival time, bytes, connection number.
+stream or not, as asked. GET /stats returns, and resets, one row a request: arrival time, bytes, connection number, time of the answer.
+The first is taken when the request's last byte is read, the last before the answer's first byte is written, so that what lies between
+an answer and the next arrival is the client's own time.
 """
 from __future__ import annotations
 
 import json
 import sys
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import Any
 
 STEPS = int(sys.argv[1]) if len(sys.argv) > 1 and __name__ == "__main__" else 50
-ROWS: list[tuple[float, int, int]] = []
+ROWS: list[tuple[float, int, int, float]] = []
 BODIES: list[bytes] = []
 CONNECTIONS = [0]
 
@@ -26,48 +28,51 @@ def reply(turn: int) -> str:
     return json.dumps({"thought": "Write the next file.", "action": "write_file", "path": f"out/{turn}.txt", "content": f"line {turn}\n" * 4})
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class Handler(StreamRequestHandler):
+    """Reads requests without a library, which would take as long as the client that is measured."""
+
     disable_nagle_algorithm = True
 
-    def setup(self) -> None:
-        super().setup()
+    def handle(self) -> None:
         CONNECTIONS[0] += 1
-        self.number = CONNECTIONS[0]
+        number = CONNECTIONS[0]
+        while line := self.rfile.readline():
+            length = 0
+            while (header := self.rfile.readline().strip()):
+                if header[:15].lower() == b"content-length:":
+                    length = int(header[15:])
+            body, method, path = self.rfile.read(length), *line.split()[:2]
+            arrived = time.time()
+            status, raw, kind = self._answer(method, path, body)
+            head = b"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n" % (status, kind, len(raw))
+            if method == b"POST":
+                ROWS.append((arrived, len(body), number, time.time()))
+            self.wfile.write(head + raw)
 
-    def do_GET(self) -> None:
-        if not self.path.endswith("/stats"):
-            self.send_error(404)
-            return
-        self._send(json.dumps({"rows": ROWS, "shared": shared()}).encode(), "application/json")
+    def _answer(self, method: bytes, path: bytes, body: bytes) -> tuple[bytes, bytes, bytes]:
+        """Status, body and content type."""
+        if method == b"POST":
+            BODIES.append(body)
+            return completion(json.loads(body), len(body))
+        if not path.endswith(b"/stats"):
+            return b"404 Not Found", b"", b"text/plain"
+        told = json.dumps({"rows": ROWS, "shared": shared()}).encode()
         ROWS.clear()
         BODIES.clear()
+        return b"200 OK", told, b"application/json"
 
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        ROWS.append((time.time(), len(body), self.number))
-        BODIES.append(body)
-        request = json.loads(body)
-        text = reply(sum(message["role"] == "assistant" for message in request["messages"]) + 1)
-        usage = {"prompt_tokens": len(body) // 4, "completion_tokens": len(text) // 4}
-        if not request.get("stream"):
-            choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-            self._send(json.dumps({"choices": [choice], "usage": usage}).encode(), "application/json")
-            return
-        events: list[dict[str, Any]] = [{"choices": [{"delta": {"content": text[at:at + 24]}}]} for at in range(0, len(text), 24)]
-        events += [{"choices": [{"delta": {}, "finish_reason": "stop"}]}, {"choices": [], "usage": usage}]
-        lines = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
-        self._send(lines.encode(), "text/event-stream")
 
-    def _send(self, raw: bytes, kind: str) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(raw)))
-        self.end_headers()
-        self.wfile.write(raw)
-
-    def log_message(self, *arguments: Any) -> None:
-        pass
+def completion(request: dict[str, Any], size: int) -> tuple[bytes, bytes, bytes]:
+    """The answer to a request of `size` bytes: status, body, content type."""
+    text = reply(sum(message["role"] == "assistant" for message in request["messages"]) + 1)
+    usage = {"prompt_tokens": size // 4, "completion_tokens": len(text) // 4}
+    if not request.get("stream"):
+        choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        return b"200 OK", json.dumps({"choices": [choice], "usage": usage}).encode(), b"application/json"
+    events: list[dict[str, Any]] = [{"choices": [{"delta": {"content": text[at:at + 24]}}]} for at in range(0, len(text), 24)]
+    events += [{"choices": [{"delta": {}, "finish_reason": "stop"}]}, {"choices": [], "usage": usage}]
+    lines = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+    return b"200 OK", lines.encode(), b"text/event-stream"
 
 
 def shared() -> list[float]:
@@ -80,9 +85,15 @@ def shared() -> list[float]:
     return shares
 
 
+class Server(ThreadingTCPServer):
+    """Ends at once, whatever its connections do."""
+
+    allow_reuse_address = daemon_threads = True
+
+
 def main() -> None:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    print(server.server_port, flush=True)
+    server = Server(("127.0.0.1", 0), Handler)
+    print(server.server_address[1], flush=True)
     server.serve_forever()
 
 

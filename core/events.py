@@ -22,16 +22,14 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.secret import SHORTEST, hide_in_event
 
 VERSION = 1
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(NamedTuple):
     """One thing that happened. `data` holds the fields of its type; `time` is seconds since the epoch."""
 
     type: str

@@ -38,11 +38,13 @@ def create_inside(root: Path, path: Path) -> BinaryIO:
     """A new file below `root`, opened for writing without a buffer; folders are made. OSError when the name exists or leads elsewhere."""
     folder = _open_folder(root, path, create=True)
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
-        handle = os.open(path.name, flags, 0o666, dir_fd=folder) if folder is not None else os.open(path, flags, 0o666)
+        return os.fdopen(_create(folder, path.name if folder is not None else str(path)), "wb", buffering=0)
     finally:
         _close(folder)
-    return os.fdopen(handle, "wb", buffering=0)
+
+
+def _create(folder: int | None, name: str) -> int:
+    return os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | getattr(os, "O_BINARY", 0), 0o666, dir_fd=folder)
 
 
 def read_text(root: Path, path: Path, shown: str) -> str:
@@ -106,23 +108,39 @@ def write_text(root: Path, path: Path, shown: str, content: str, append: bool) -
 
 def _replace(root: Path, path: Path, raw: bytes) -> None:
     """Write a new file beside the old one, then take its name: a reader sees the old text or the new one."""
-    temporary = path.with_name(f".{path.name[:40]}.{os.urandom(6).hex()}")
+    beside = f".{path.name[:40]}.{os.urandom(6).hex()}"
     folder = _open_folder(root, path, create=True)
+    name, temporary = (path.name, beside) if folder is not None else (str(path), str(path.with_name(beside)))
     try:
-        with create_inside(root, temporary) as file:
-            rest = memoryview(raw)
-            while rest:
-                rest = rest[file.write(rest) or 0:]
-            if os.path.lexists(path) and hasattr(os, "fchmod"):
-                os.fchmod(file.fileno(), os.lstat(path).st_mode & 0o777)
-        names = (temporary.name, path.name) if folder is not None else (str(temporary), str(path))
-        os.replace(*names, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary.name if folder is not None else temporary, dir_fd=folder)
-        raise
+        file = _create(folder, temporary)
+        try:
+            _fill(file, raw, _mode_before(folder, name))
+            os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary, dir_fd=folder)
+            raise
     finally:
         _close(folder)
+
+
+def _fill(file: int, raw: bytes, mode: int | None) -> None:
+    """Write all of it, with the rights that the file had before, and close."""
+    try:
+        rest = memoryview(raw)
+        while rest:
+            rest = rest[os.write(file, rest):]
+        if mode is not None and hasattr(os, "fchmod"):
+            os.fchmod(file, mode & 0o777)
+    finally:
+        os.close(file)
+
+
+def _mode_before(folder: int | None, name: str) -> int | None:
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+    except OSError:
+        return None
 
 
 def _open_folder(root: Path, path: Path, *, create: bool) -> int | None:
@@ -131,19 +149,32 @@ def _open_folder(root: Path, path: Path, *, create: bool) -> int | None:
         if create:
             path.parent.mkdir(parents=True, exist_ok=True)
         return None
+    base, text = os.path.join(root, ""), str(path)
+    below = text[len(base):].split(os.sep)
+    if not text.startswith(base) or ".." in below:
+        raise OSError(errno.EACCES, "outside the folder")
     folder = os.open(root, _FOLDER)
     try:
-        for part in path.relative_to(root).parts[:-1]:
-            if create:
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(part, dir_fd=folder)
-            inner = os.open(part, _FOLDER, dir_fd=folder)
+        for part in below[:-1]:
+            inner = _open_inner(folder, part, create)
             os.close(folder)
             folder = inner
     except BaseException:
         os.close(folder)
         raise
     return folder
+
+
+def _open_inner(folder: int, name: str, create: bool) -> int:
+    """A folder in `folder`, made where it is not there and may be made."""
+    try:
+        return os.open(name, _FOLDER, dir_fd=folder)
+    except FileNotFoundError:
+        if not create:
+            raise
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(name, dir_fd=folder)
+    return os.open(name, _FOLDER, dir_fd=folder)
 
 
 def _close(folder: int | None) -> None:
@@ -155,7 +186,11 @@ def short_diff(before: str, after: str, limit: int = 20) -> str:
     """The first `limit` lines of a unified diff without its file header; "" when either text is too long to compare quickly."""
     if max(len(before), len(after)) > _DIFFED:
         return ""
-    import difflib
+    if not before or before == after:  # the usual cases, and the library takes 3 ms to load
+        lines = [f"+{line}" for line in after.splitlines()] if not before else []
+        lines = [f"@@ -0,0 +1{f',{len(lines)}' if len(lines) > 1 else ''} @@", *lines] if lines else []
+    else:
+        import difflib
 
-    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1))[2:]
+        lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1))[2:]
     return "\n".join(lines[:limit] + ([f"… {len(lines) - limit} more"] if len(lines) > limit else []))

@@ -33,6 +33,7 @@ Log = Callable[[str, str], None]
 
 EMBEDDED = "http://embedded.invalid/v1"
 _SHORT_PROMPT = 1000  # tokens below which our estimate says nothing about a silent cut
+_UNTRIED = Capabilities()
 _memory: dict[tuple[str, str], Capabilities] = {}
 _servers: dict[tuple[str, str], ServerFacts] = {}
 
@@ -67,6 +68,7 @@ class ChatClient:
         self._sleep = sleep
         self._timing = timing
         self._address: Address | None = None
+        self._memory_key = ("", settings.model_name)
         self._wire: Wire | None = None
         self._cancelled = threading.Event()
         self._body = RequestBody()
@@ -145,6 +147,7 @@ class ChatClient:
             if not url and self._transport is None:
                 raise NotReadyError("llm.no_endpoint")
             self._address = parse_address(url or EMBEDDED)
+            self._memory_key = (self._address.base, self._settings.model_name)
         return self._address
 
     def _connected(self) -> Wire:
@@ -173,16 +176,18 @@ class ChatClient:
         return headers
 
     def _capabilities(self) -> Capabilities:
-        return self._memory.get((self._where().base, self._settings.model_name)) or Capabilities()
+        self._where()
+        return self._memory.get(self._memory_key) or _UNTRIED
 
     def _remember(self, capabilities: Capabilities) -> None:
-        self._memory[self._where().base, self._settings.model_name] = capabilities
+        self._where()
+        self._memory[self._memory_key] = capabilities
 
     def _facts(self) -> ServerFacts | None:
         address = self._where()
         if self._transport is not None or not address.origin.loopback:
             return None
-        key = (address.base, self._settings.model_name)
+        key = self._memory_key
         if key not in _servers and self._probes < 2:
             from core.endpoint.probe import ask
 

@@ -15,6 +15,7 @@ from core.errors import ActionError
 
 AGENT_FOLDER = ".agent"
 _SKIPPED = {".git", "node_modules", "__pycache__", ".venv", AGENT_FOLDER}
+_CLIMBING = {"", ".", ".."}
 _WINDOWS_DEVICES = {"con", "prn", "aux", "nul", *(f"{kind}{n}" for kind in ("com", "lpt") for n in range(1, 10))}
 
 
@@ -34,30 +35,35 @@ class Workspace:
     def readable(self, path: str) -> Path:
         """The real path of a file or folder to read. ActionError: outside_workspace, not_found, not_a_file."""
         self._refuse_odd(path)
-        candidates = list(self._candidates(path))
-        inside = [real for real in candidates if self._may_read(real)]
+        first, inside = None, False
+        for real in self._candidates(path):
+            first = first or real
+            if self._may_read(real):
+                inside = True
+                if mode := _mode(real):
+                    self._refuse_device(path, mode)
+                    return real
         if not inside:
-            raise self._outside(path, candidates[0])
-        for real in inside:
-            if _exists(real):
-                self._refuse_device(path, real)
-                return real
+            raise self._outside(path, first or self.root)
         raise ActionError("not_found", f"{path} does not exist. {self.nearest(path)}")
 
     def writable(self, path: str) -> Path:
         """The real path of a file to write, which need not exist. ActionError: outside_workspace, read_only, not_a_file."""
         self._refuse_odd(path)
-        real = self._first_in_workspace(path)
-        if any(place.is_relative_to(root) for place in (real or _real(self.root / path), *self._skill_places(path)) for root in self.skill_roots):
+        real = self._meant(path)
+        inside = any(_within(root, real) for root in (self.root, *self.added))
+        places = (real if inside else _real(self.root, path), *self._skill_places(path))
+        if any(_within(root, place) for place in places for root in self.skill_roots):
             raise ActionError("read_only", f"{path} belongs to a skill; skill folders can be read, never written. Write under the workspace.")
-        if real is None:
-            raise self._outside(path, _real(self.root / path))
-        if real in (self.root, *self.added) or os.path.isdir(real):
+        if not inside:
+            raise self._outside(path, places[0])
+        mode = _mode(real)
+        if stat.S_ISDIR(mode) or real in (self.root, *self.added):
             raise ActionError("not_a_file", f"{path} is a folder; give the path of a file in it.")
-        if real.is_relative_to(self.root / AGENT_FOLDER):
+        if _within(self.root / AGENT_FOLDER, real):
             raise ActionError("read_only", f"{path} is the agent's own record; write elsewhere in the workspace.")
-        if _exists(real):
-            self._refuse_device(path, real)
+        if mode:
+            self._refuse_device(path, mode)
         return real
 
     def exists(self, path: str) -> bool:
@@ -86,16 +92,18 @@ class Workspace:
 
     def root_of(self, real: Path) -> Path:
         """The allowed root that holds a real path: the deepest one."""
-        roots = [root for root in (self.root, *self.added, *self._readable, *self.skill_roots) if real.is_relative_to(root)]
-        return max(roots, key=lambda root: len(root.parts))
+        roots = [root for root in (self.root, *self.added, *self._readable, *self.skill_roots) if _within(root, real)]
+        return max(roots, key=lambda root: len(str(root)))
 
     def holding(self, folders: Sequence[Path]) -> Path | None:
         """The first of `folders` that lies inside what the agent may write, None when there is none."""
-        return next((folder for folder in folders if any(_real(folder).is_relative_to(root) for root in (self.root, *self.added))), None)
+        return next((folder for folder in folders if any(_within(root, _real(folder)) for root in (self.root, *self.added))), None)
 
     def shown(self, path: Path) -> str:
         """A path as the model writes it: relative inside the workspace, absolute elsewhere."""
-        return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
+        if not _within(self.root, path):
+            return str(path)
+        return str(path)[len(str(self.root)):].replace(os.sep, "/").lstrip("/") or "."
 
     def files(self, limit: int = 500) -> Iterator[str]:
         """Relative paths of the workspace's files, shallow folders first, dot and tool folders left out, at most `limit`."""
@@ -128,12 +136,12 @@ class Workspace:
     def _candidates(self, path: str) -> Iterator[Path]:
         """The places that a path may mean, best first: as given from the workspace, below the skill viewed last, with a leading
         `workspace/` or `skills/` that models add because the manuals speak of these folders."""
-        yield _real(self.root / path)
+        yield _real(self.root, path)
         if self.skill_folder is not None and not os.path.isabs(path):
-            yield _real(self.skill_folder / path)
+            yield _real(self.skill_folder, path)
         head, _, rest = path.replace("\\", "/").removeprefix("./").partition("/")
         if head == self.root.name or head == "workspace":
-            yield _real(self.root / (rest or "."))
+            yield _real(self.root, rest)
         yield from self._skill_places(path)
 
     def _skill_places(self, path: str) -> Iterator[Path]:
@@ -141,17 +149,15 @@ class Workspace:
         head, _, rest = path.replace("\\", "/").removeprefix("./").partition("/")
         for root in self.skill_roots:
             if head == root.name and rest and _exists(root / rest.partition("/")[0]):
-                yield _real(root / rest)
+                yield _real(root, rest)
 
-    def _first_in_workspace(self, path: str) -> Path | None:
+    def _meant(self, path: str) -> Path:
+        """The real path of a file to write, wherever it lies; a leading `workspace/` that is no folder is left out."""
         head, _, rest = path.replace("\\", "/").removeprefix("./").partition("/")
-        if head == "workspace" and rest and not (self.root / "workspace").is_dir():
-            path = rest
-        real = _real(self.root / path)
-        return real if any(real.is_relative_to(root) for root in (self.root, *self.added)) else None
+        return _real(self.root, rest if head == "workspace" and rest and not (self.root / "workspace").is_dir() else path)
 
     def _may_read(self, real: Path) -> bool:
-        return any(real.is_relative_to(root) for root in (self.root, *self.skill_roots, *self.added, *self._readable))
+        return any(_within(root, real) for root in (self.root, *self.skill_roots, *self.added, *self._readable))
 
     def _outside(self, path: str, real: Path) -> ActionError:
         link = f" (it leads to {real})" if str(real) != os.path.normpath(self.root / path) else ""
@@ -162,7 +168,7 @@ class Workspace:
             raise ActionError("bad_path", "a path cannot hold a NUL character.")
         if path.startswith("~"):
             raise ActionError("outside_workspace", f"{path}: the home folder cannot be seen. Use a path relative to the workspace.")
-        drive = re.match(r"[A-Za-z]:", path)
+        drive = path[1:2] == ":" and path[0].isascii() and path[0].isalpha()
         if drive and (not self._windows or not Path(path).is_absolute()):
             raise ActionError("outside_workspace", f"{path}: drive letters are not accepted here. Use a path relative to the workspace.")
         if "::$" in path or (self._windows and ":" in path[2 if drive else 0:]):
@@ -170,28 +176,54 @@ class Workspace:
         if self._windows and any(part.split(".")[0].strip().lower() in _WINDOWS_DEVICES for part in re.split(r"[\\/]", path)):
             raise ActionError("bad_path", f"{path} names a device.")
 
-    def _refuse_device(self, path: str, real: Path) -> None:
-        try:
-            mode = real.stat().st_mode
-        except OSError as error:
-            raise ActionError("unreadable", f"{path}: {error.strerror or error}") from error
+    def _refuse_device(self, path: str, mode: int) -> None:
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             raise ActionError("not_a_file", f"{path} is a device, pipe or socket, not a file.")
 
 
-def _real(path: Path) -> Path:
+def _real(folder: Path, path: str = "") -> Path:
+    """Where `path`, taken from `folder` (a real path), leads."""
     try:
-        return Path(os.path.realpath(path))
+        plain = path if os.name == "posix" and _is_plain(str(folder), path) else ""
+        return folder / plain if plain else Path(os.path.realpath(os.path.join(folder, path)))
     except (OSError, ValueError) as error:
-        raise ActionError("bad_path", f"{path.name}: {error}") from error
+        raise ActionError("bad_path", f"{os.path.basename(path)}: {error}") from error
+
+
+def _is_plain(place: str, path: str) -> bool:
+    """Whether a path below a real folder is real as well: nothing in it climbs, and nothing there is a link. Most paths are, and the whole way
+    from the root of the file system need not be looked at for them."""
+    names = path.split("/")
+    if not _CLIMBING.isdisjoint(names):
+        return False
+    for name in names:
+        place = f"{place}/{name}"
+        try:
+            if stat.S_ISLNK(os.lstat(place).st_mode):
+                return False
+        except FileNotFoundError:
+            return True
+        except (OSError, ValueError):
+            return False
+    return True
+
+
+def _within(root: Path, path: Path) -> bool:
+    """Whether a path is `root` or lies below it, by whole components."""
+    base, inner = os.path.normcase(root), os.path.normcase(path)
+    return inner == base or inner.startswith(base if base.endswith(os.sep) else base + os.sep)
+
+
+def _mode(path: Path) -> int:
+    """The mode of what a path leads to, 0 where that is nothing; a name that the system cannot even look up leads to nothing."""
+    try:
+        return os.stat(path).st_mode
+    except (OSError, ValueError):
+        return 0
 
 
 def _exists(path: Path) -> bool:
-    """Whether a path leads to something; a name that the system cannot even look up leads to nothing."""
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
+    return _mode(path) != 0
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:

@@ -16,7 +16,10 @@ def main() -> int:
     os.chdir(ROOT)
     import pytest
 
-    return int(pytest.main([argument for argument in sys.argv[1:] if argument != "--no-bootstrap"]))
+    arguments = [argument for argument in sys.argv[1:] if argument != "--no-bootstrap"]
+    if not arguments and (os.cpu_count() or 1) > 1:  # everything: in two halves at once, since much of it waits for processes
+        arguments = ["-n", "2", "--dist", "worksteal"]
+    return int(pytest.main(arguments))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ MAX_REPLY = 4_000_000
 _LONGEST_REASON = 1000
 _REASONING = ("reasoning_content", "reasoning", "thinking")
 _FILTERED = ("content_filter", "sensitive")
+_read = json.JSONDecoder().raw_decode  # json.loads looks at the kind of its argument and at blanks first, at every word of a stream
 
 
 class Completion:
@@ -43,15 +44,15 @@ class Completion:
     def take_event(self, event: ServerEvent) -> tuple[str, str]:
         """Add one event; the (content, reasoning) that it brought. EndpointFailure when it is an error."""
         name, data = event
-        if data.strip() == "[DONE]":
+        if data[:1] != "{" and data.strip() == "[DONE]":
             self.done = True
             return "", ""
         try:
-            chunk = json.loads(data)
+            chunk, end = _read(data)
+            if end != len(data):
+                chunk = json.loads(data)
         except (ValueError, RecursionError):
-            if name == "error":
-                raise _error(data) from None
-            raise EndpointFailure(Failure("retry", "a damaged event in the stream")) from None
+            chunk = _read_damaged(name, data)
         if name == "error":
             raise _error(chunk)
         return self.take(chunk) if isinstance(chunk, dict) else ("", "")
@@ -79,7 +80,7 @@ class Completion:
         content = part.get("content")
         if content is not None and not isinstance(content, str):
             content = join_parts(content)
-        return self._add(content or "", _reasoning(part))
+        return self._add(content or "", _reasoning(part) if len(part) > 1 or not content else "")
 
     def _add(self, content: str, reasoning: str) -> tuple[str, str]:
         if content and (self._half or not content.isascii()):
@@ -105,6 +106,16 @@ class Completion:
             raise EndpointFailure(Failure("filter", reason, 200, reason))
         if reason == "error":
             raise EndpointFailure(Failure("retry", "the endpoint gave up in the middle of the reply", 200))
+
+
+def _read_damaged(name: str, data: str) -> Any:
+    """The data of an event that does not begin as JSON; EndpointFailure when it is none."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        if name == "error":
+            raise _error(data) from None
+        raise EndpointFailure(Failure("retry", "a damaged event in the stream")) from None
 
 
 def read_usage(usage: Any) -> Usage | None:

@@ -1,6 +1,8 @@
 """How much each known model writes in one reply."""
 from __future__ import annotations
 
+from functools import lru_cache
+
 # Tokens; the longest prefix of the model's name decides, MAX_TOKENS overrides it, an unknown model is sent no limit. OpenAI's reasoning
 # models are left out on purpose: their limit includes the reasoning, and all of it is counted against the rate limit in advance.
 MODEL_MAX_TOKENS: dict[str, int] = {
@@ -12,6 +14,7 @@ MODEL_MAX_TOKENS: dict[str, int] = {
     "qwen3-max": 32768}
 
 
+@lru_cache(maxsize=8)
 def max_tokens_of(model: str) -> int | None:
     """The table's limit for a model, by its longest prefix; a provider's path before the name is ignored. None: unknown."""
     name = model.rpartition("/")[2].lower()

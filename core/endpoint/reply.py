@@ -1,11 +1,10 @@
 """What one call to the endpoint gives back."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Usage:
+class Usage(NamedTuple):
     """Tokens of one request as the endpoint counted them; None where it did not say."""
 
     prompt_tokens: int | None = None
@@ -13,8 +12,7 @@ class Usage:
     cached_tokens: int | None = None
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(NamedTuple):
     """One reply. `finish_reason` is the endpoint's, or "runaway" when endless repetition was cut off; `duration` is in seconds;
     `cut` says that the stream was left early because the object was complete (the usage is then unknown)."""
 

@@ -4,6 +4,7 @@ Display only. What is done is always decided by the parser, from the whole text.
 """
 from __future__ import annotations
 
+import json
 import re
 
 Delta = tuple[str, str]
@@ -12,6 +13,7 @@ BLANK_LIMIT = 400
 TAIL_BLANK_LIMIT = 256
 REPEAT_SPAN = 4000
 REPEAT_PERIOD = 200
+_PIECE = 1000  # what is looked at once, so that endless repetition is left near its beginning also where much of it comes at once
 
 _SHOWN = {"thought": "thought", "answer": "answer", "final_answer": "answer"}
 _ACTION_KEYS = frozenset({"action"})
@@ -25,9 +27,11 @@ _THINK = re.compile(r"\ufeff?\s*(?:<(think|thinking|reasoning)>|◁think▷)")
 _THINK_END = re.compile(r"</(?:think|thinking|reasoning)>|◁/think▷")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", '"': '"', "\\": "\\"}
 _LONGEST_TAG = 16
+_BLANKS = re.compile(rf"\s{{{BLANK_LIMIT}}}")
 _HEX4 = re.compile(r"[0-9a-fA-F]{4}")
 
 _OUTSIDE, _BODY, _STRING, _AFTER = range(4)
+_pairs_of = json.JSONDecoder(object_pairs_hook=list).decode
 
 
 class ReplyReader:
@@ -67,18 +71,49 @@ class ReplyReader:
 
     def feed(self, text: str) -> list[Delta]:
         """What to show now: (field, text), the fields being thought, answer and other (raw text of any other string)."""
-        if self._state == _STRING and not self._held and not self._is_key and '"' not in text and "\\" not in text:
+        if not self._fed and text[:1] == "{" and text[-1:] == "}" and (deltas := self._whole(text)) is not None:
+            return deltas
+        if self._state == _STRING and len(text) <= _PIECE and not self._held and not self._is_key and '"' not in text and "\\" not in text:
             self._fed += len(text)
             self._watch(text)
             return [(self._field, text)] if text else []
         self._out = []
+        for start in range(0, len(text), _PIECE):
+            if self.stop is None:
+                self._scan(text[start:start + _PIECE])
+        return self._out
+
+    def _scan(self, text: str) -> None:
         start = self._fed - len(self._held)
         self._fed += len(text)
         text, self._held = self._held + text, ""
         position = 0
         while position < len(text) and self.stop is None:
             position = _STEPS[self._state](self, text, position, start)
-        return self._out
+
+    def _whole(self, text: str) -> list[Delta] | None:
+        """The same for a reply that is all there at once: a short, flat object. None for any other, which is scanned."""
+        if len(text) >= REPEAT_SPAN or "\\u" in text or _BLANKS.search(text):
+            return None
+        try:
+            pairs = _pairs_of(text)
+        except (ValueError, RecursionError):
+            return None
+        deltas: list[Delta] = []
+        acts = False
+        for key, value in pairs:
+            name = key.strip().lower()
+            acts = acts or name in _ACTION_KEYS
+            if isinstance(value, list):
+                return None
+            if isinstance(value, str) and value:
+                field = _SHOWN.get(name, "other")
+                if deltas and deltas[-1][0] == field:
+                    value = deltas.pop()[1] + value
+                deltas.append((field, value))
+        self._fed, self._has_action = len(text), acts
+        self._close_object(len(text))
+        return deltas
 
     def _outside(self, text: str, position: int, start: int) -> int:
         """Hold everything back until an object starts; text before it that is no noise makes the reply unclean."""

@@ -16,8 +16,7 @@ class RequestBody:
     """Keeps the encoded messages of a conversation. Messages that are the same as last time keep their very bytes."""
 
     def __init__(self) -> None:
-        self._roles: list[str] = []  # two plain lists, because comparing them takes no Python code a message
-        self._contents: list[str] = []
+        self._known: list[Mapping[str, Any]] = []  # copies, compared with what comes without any Python code a message
         self._ends: list[int] = []
         self._bytes = bytearray()
         self._estimates: list[float] = []
@@ -28,43 +27,35 @@ class RequestBody:
         if reminder != self._reminder:
             self._reminder = reminder
             self._cut(0)
-        roles = [message["role"] for message in messages]
-        contents = [message["content"] for message in messages]
-        known = len(self._contents)
-        if contents[:known] != self._contents or roles[:known] != self._roles:
-            known = _common(list(zip(roles, contents, strict=True)), list(zip(self._roles, self._contents, strict=True)))
+        known = len(self._known)
+        if list(messages[:known]) != self._known:
+            known = next((place for place, (new, old) in enumerate(zip(messages, self._known, strict=False)) if new != old), len(messages))
             self._cut(known)
-        for role, content in zip(roles[known:], contents[known:], strict=True):
-            self._append(role, content)
+        for message in messages[known:]:
+            self._append(message)
         return b"".join((head, b',"messages":[', self._bytes, b"]}"))
 
     def estimated_tokens(self) -> float:
         """A low guess of the tokens of the messages encoded last."""
         return self._estimates[-1] if self._estimates else 0.0
 
-    def _append(self, role: str, content: str) -> None:
+    def _append(self, message: Mapping[str, Any]) -> None:
+        role, content = message["role"], message["content"]
         text = content if content.strip() else _EMPTY
-        if self._reminder and not self._contents:
+        if self._reminder and not self._known:
             text += JSON_REMINDER
-        encoded = _encode({"role": role, "content": text}).encode("utf-8", "replace")
+        encoded = f'{{"role":{_encode(role)},"content":{_encode(text)}}}'.encode("utf-8", "replace")
         if self._bytes:
             self._bytes += b","
         self._bytes += encoded
-        self._roles.append(role)
-        self._contents.append(content)
+        self._known.append({**message})
         self._ends.append(len(self._bytes))
         wide = max(0, len(encoded) - len(text) - 26) / 2
         self._estimates.append(self.estimated_tokens() + max(0.0, len(text) - wide) / 4.5 + wide * 0.5)
 
     def _cut(self, count: int) -> None:
-        del self._roles[count:], self._contents[count:], self._ends[count:], self._estimates[count:]
+        del self._known[count:], self._ends[count:], self._estimates[count:]
         del self._bytes[self._ends[-1] if self._ends else 0:]
-
-
-def _common(wanted: list[tuple[str, str]], known: list[tuple[str, str]]) -> int:
-    """How many messages from the first on are the same."""
-    pairs = enumerate(zip(wanted, known, strict=False))
-    return next((place for place, (new, old) in pairs if new != old), min(len(wanted), len(known)))
 
 
 def head_of(model: str, sent: Sent, temperature: float | None, schema: Mapping[str, Any] | None) -> bytes:

@@ -24,7 +24,7 @@ class EventDecoder:
     def __init__(self) -> None:
         self._partial: list[bytes] = []
         self._after_cr = False
-        self._started = False
+        self._started = False  # the first chunk has come: only it may begin with a mark of its byte order
         self._name = ""
         self._data: list[str] = []
         self._lines_cost = 0
@@ -37,6 +37,8 @@ class EventDecoder:
 
     def feed(self, chunk: bytes) -> list[ServerEvent]:
         """The events that this chunk completes."""
+        if chunk[-2:] == b"\n\n" and b"\r" not in chunk and not (self._partial or self._data or self._name or self._after_cr):
+            return self._whole_events(chunk)
         if self._after_cr and chunk:
             self._after_cr = False
             if chunk[0] == 10:
@@ -60,6 +62,19 @@ class EventDecoder:
         rest = b"".join(self._partial)
         self._partial = []
         return self._take([rest, b""] if rest else [b""])
+
+    def _whole_events(self, chunk: bytes) -> list[ServerEvent]:
+        """The events of a chunk that neither begins nor ends within one, as most chunks: the common kind is read without looking at lines."""
+        if not self._started:
+            self._started = True
+            chunk = chunk.removeprefix(_BOM)
+        events = []
+        for text in chunk.decode("utf-8", "replace").split("\n\n"):
+            if text[:6] == "data: " and "\n" not in text:
+                events.append(ServerEvent("", text[6:]))
+            elif text:
+                events += self._take([*text.encode().split(b"\n"), b""])
+        return events
 
     def _take(self, lines: list[bytes]) -> list[ServerEvent]:
         if not self._started:

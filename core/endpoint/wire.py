@@ -1,7 +1,7 @@
-"""One kept HTTP connection to the model endpoint, on the standard library, that another thread can interrupt at any moment.
+"""One kept HTTP connection to the model endpoint that another thread can interrupt at any moment.
 
-httpx needs twice the start-up time and half as much memory again as http.client and gives nothing that a single kept connection
-without a proxy uses; proxies and injected transports go through httpx in core/endpoint/wire_httpx.py, behind the same two small interfaces.
+httpx needs twice the start-up time and half as much memory again, and gives nothing that a single kept connection without a proxy uses;
+proxies and injected transports go through httpx in core/endpoint/wire_httpx.py, behind the same two small interfaces.
 """
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ import contextlib
 import os
 import select
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from core.endpoint.http1 import EndedEarly, HttpError, Incoming, Response, request_bytes
+
 if TYPE_CHECKING:
-    import http.client
     import ssl
 
-    from core.endpoint.timed import TimedReader
     from core.endpoint.wire_types import Exchange
 
 CONNECT_TIMEOUT = 10.0
 WRITE_TIMEOUT = 30.0
-READ_SIZE = 65536
 # Routers and providers forget an idle connection without telling us; loopback does not.
 IDLE_LIMIT = 55.0
 _POLL = 0.02
+_FAILURES = (OSError, HttpError, EndedEarly, ValueError)
 
 
 class WireError(Exception):
@@ -67,36 +68,36 @@ def is_loopback(host: str) -> bool:
 
 
 class DirectWire:
-    """A Wire over http.client. `context` is called once, at the first https connection."""
+    """A Wire over a connection of its own. `context` is called once, at the first https connection."""
 
     def __init__(self, origin: Origin, context: Callable[[], ssl.SSLContext], clock: Callable[[], float] = time.monotonic) -> None:
         self._origin = origin
         self._context = context
         self._clock = clock
-        self._connection: http.client.HTTPConnection | None = None
-        self._socket: socket.socket | None = None  # http.client forgets it when the server announces that it closes
+        self._socket: Any = None
+        self._incoming: Incoming | None = None
         self._interrupted = threading.Event()
         self._lock = threading.Lock()
         self._last_use = 0.0
 
     def send(self, method: str, path: str, headers: Mapping[str, str], body: bytes | None, timeout: float) -> Exchange:
-        import http.client
-
         self._check()
-        connection, kept = self._reusable(), True
-        if connection is None:
-            connection, kept = self._open(), False
+        kept = self._reusable()
+        if not kept:
+            self._open()
+        sock, incoming = self._socket, self._incoming
+        assert incoming is not None
         try:
-            self._settimeout(WRITE_TIMEOUT)
-            refused = _write(connection, method, path, body, {"Host": self._origin.authority, **headers})
-            response, reader = _response(connection, refused, timeout)
+            request = request_bytes(method, path, {"Host": self._origin.authority, **headers}, body)
+            sock.settimeout(WRITE_TIMEOUT)
+            response = _response(incoming, _write(sock, request), timeout)
         except BaseException as error:
             self._drop()
             self._check()
-            if isinstance(error, (OSError, http.client.HTTPException)):
+            if isinstance(error, _FAILURES):
                 raise _wire_error(error, kept) from error
             raise
-        return _DirectExchange(self, connection, response, reader)
+        return _DirectExchange(self, response)
 
     def interrupt(self) -> None:
         self._interrupted.set()
@@ -118,25 +119,20 @@ class DirectWire:
         if self._interrupted.is_set():
             raise Interrupted
 
-    def _reusable(self) -> http.client.HTTPConnection | None:
-        connection = self._connection
-        if connection is None:
-            return None
+    def _reusable(self) -> bool:
+        """Whether there is a connection that can carry another request; one that cannot is closed."""
+        if self._socket is None:
+            return False
         too_old = not self._origin.loopback and self._clock() - self._last_use > IDLE_LIMIT
-        if connection.sock is None or too_old or _readable(connection.sock):
+        if too_old or _readable(self._socket):
             self._drop()
-            return None
-        return connection
+            return False
+        return True
 
-    def _open(self) -> http.client.HTTPConnection:
-        import http.client
-
-        connection = http.client.HTTPConnection(self._origin.host, self._origin.port)
-        connection.sock = opened = self._connect()
-        connection.auto_open = 0  # a lost connection is ours to reopen, interruptibly
+    def _open(self) -> None:
+        opened = self._connect()
         with self._lock:
-            self._connection, self._socket = connection, opened
-        return connection
+            self._socket, self._incoming = opened, Incoming(opened)
 
     def _connect(self) -> socket.socket:
         """Connect in a thread of its own, because neither name look-up nor handshake can be interrupted."""
@@ -152,52 +148,39 @@ class DirectWire:
             raise
         return attempt.result()
 
-    def _settimeout(self, seconds: float) -> None:
-        if self._socket is not None:
-            self._socket.settimeout(max(seconds, 0.001))
-
     def _drop(self) -> None:
         with self._lock:
-            connection, self._connection, self._socket = self._connection, None, None
-        if connection is not None:
-            connection.close()
+            opened, self._socket, self._incoming = self._socket, None, None
+        if opened is not None:
+            opened.close()
 
-    def _finished(self, connection: http.client.HTTPConnection, reuse: bool) -> None:
-        if not reuse or connection.sock is None:
+    def _finished(self, reuse: bool) -> None:
+        if not reuse:
             self._drop()
         self._last_use = self._clock()
 
 
 class _DirectExchange:
-    def __init__(self, wire: DirectWire, connection: http.client.HTTPConnection, response: http.client.HTTPResponse, reader: TimedReader) -> None:
+    def __init__(self, wire: DirectWire, response: Response) -> None:
         self._wire = wire
-        self._reader = reader
-        self._connection = connection
         self._response = response
         self.status = response.status
 
     def header(self, name: str) -> str | None:
-        return self._response.getheader(name)
+        return self._response.headers.get(name.lower())
 
     def read(self, timeout: float) -> bytes:
-        import http.client
-
         try:
-            self._reader.allow(timeout)
-            data = self._response.read1(READ_SIZE)
-        except (OSError, http.client.HTTPException, ValueError) as error:
+            data = self._response.read(timeout)
+        except _FAILURES as error:
             self._wire._check()
             raise _wire_error(error, kept=False) from error
         if not data:
             self._wire._check()
-            if self._response.length:  # read1 does not tell a body that ended early
-                raise WireError("dropped", "the body ended early")
         return data
 
     def close(self, *, reuse: bool) -> None:
-        whole = self._response.isclosed() or self._response.length == 0
-        self._response.close()
-        self._wire._finished(self._connection, reuse and whole)
+        self._wire._finished(reuse and self._response.fit)
 
 
 class _Connecting:
@@ -238,7 +221,8 @@ class _Connecting:
         return self._socket
 
     def _open(self) -> socket.socket:
-        plain = socket.create_connection((self._origin.host, self._origin.port), CONNECT_TIMEOUT)
+        host = self._origin.host.encode("ascii")  # for a text, Python loads its tables of international names
+        plain = socket.create_connection((host, self._origin.port), CONNECT_TIMEOUT)  # type: ignore[arg-type]
         try:
             plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -265,28 +249,20 @@ def tls_context() -> ssl.SSLContext:
     return ssl.create_default_context(cafile=certifi.where())
 
 
-def _write(connection: http.client.HTTPConnection, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Exception | None:
+def _write(sock: Any, request: bytes) -> Exception | None:
     """Send the request. A server that refuses it early closes while we write: that error is returned, the answer may still be there."""
     try:
-        connection.request(method, path, body, headers)
+        sock.sendall(request)
     except ConnectionError as error:
         return error
     return None
 
 
-def _response(connection: http.client.HTTPConnection, refused: Exception | None,
-              timeout: float) -> tuple[http.client.HTTPResponse, TimedReader]:
-    import http.client
-
-    from core.endpoint.timed import TimedReader
-
-    reader = TimedReader(connection.sock, timeout)
+def _response(incoming: Incoming, refused: Exception | None, timeout: float) -> Response:
     try:
-        return reader.response(connection), reader
-    except (OSError, http.client.HTTPException) as error:
+        return Response(incoming, timeout)
+    except _FAILURES as error:
         raise (refused or error) from error
-    except ValueError as error:
-        raise http.client.HTTPException(str(error)) from error
 
 
 def shutdown(sock: Any) -> None:
@@ -310,17 +286,19 @@ def _readable(sock: Any) -> bool:
 
 
 def _wire_error(error: BaseException, kept: bool, connecting: bool = False) -> WireError:
-    import http.client
-    import ssl
-
     detail = str(error) or type(error).__name__
-    gone = isinstance(error, (ConnectionError, http.client.RemoteDisconnected))
     rules = (
         ("dns", isinstance(error, socket.gaierror)),
-        ("tls", isinstance(error, ssl.SSLCertVerificationError) or connecting and isinstance(error, ssl.SSLError)),
+        ("tls", _is_tls(error, "SSLError" if connecting else "SSLCertVerificationError")),
         ("connect", connecting),
         ("timeout", isinstance(error, (TimeoutError, socket.timeout))),
-        ("stale", kept and gone))
-    if isinstance(error, http.client.HTTPException) and not isinstance(error, http.client.IncompleteRead) and not gone:
+        ("stale", kept and isinstance(error, ConnectionError)))
+    if isinstance(error, HttpError):
         detail = f"no valid HTTP: {detail}"
     return WireError(next((kind for kind, holds in rules if holds), "dropped"), detail)
+
+
+def _is_tls(error: BaseException, name: str) -> bool:
+    """Whether it is that error of the ssl module, which is loaded if it can be."""
+    loaded = sys.modules.get("ssl")
+    return loaded is not None and isinstance(error, getattr(loaded, name))

@@ -18,6 +18,7 @@ _UNITS = re.compile("[十百千万亿]+")
 _NUMERALS = re.compile(f"[{CHINESE}]+(?:点[{CHINESE}]+)?")
 _WORD = re.compile(rf"(?:(?![{_CJK}])[^\W\d_])+(?:['’-](?:(?![{_CJK}])[^\W\d_])+)*")
 _TOGETHER = ("一下", "一遍", "一起")
+_COUNTING = frozenset(CHINESE + "负一")  # with these a number, or a word of _TOGETHER, may begin
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _RAISED = re.compile("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _PART = re.compile(r"\{(\w+)\}|<([^<>{}|]*(?:\|[^<>{}|]*)+)>")
@@ -62,6 +63,8 @@ Piece = tuple[str, tuple[tuple[Token, ...], ...]]
 
 def tidy(text: str) -> str:
     """NFKC with single blanks; raised digits become ^ and digits, other characters that would turn into a fraction stay."""
+    if unicodedata.is_normalized("NFKC", text):
+        return _SPACE.sub(" ", text).strip()
     text = _RAISED.sub(lambda match: "^" + match[0].translate(_SUPERSCRIPTS), text)
     text = "".join(char if "\u2044" in (plain := unicodedata.normalize("NFKC", char)) else plain for char in text)
     return _SPACE.sub(" ", text).strip()
@@ -83,6 +86,8 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _next(text: str, position: int, before: Sequence[Token]) -> Token:
+    if "\u4e00" <= text[position] <= "\u9fff" and text[position] not in _COUNTING:
+        return Token("han", text[position], position, position + 1)
     for word in _TOGETHER:
         if text.startswith(word, position):
             return Token("han", word, position, position + len(word))
@@ -125,6 +130,8 @@ def _unsigned(text: str, start: int) -> tuple[str, int] | None:
 
 def _join_english(tokens: list[Token]) -> list[Token]:
     """Number words become one number token; an ordinal is a number and the word "th"."""
+    if not any(token.kind == "word" for token in tokens):
+        return tokens
     joined: list[Token] = []
     index = 0
     while index < len(tokens):

@@ -1,6 +1,7 @@
 """core/files.py: text in every encoding, pages, writes that never lose the old file."""
 from __future__ import annotations
 
+import difflib
 import os
 import resource
 import subprocess
@@ -8,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.errors import ActionError
 from core.files import create_inside, page, read_text, short_diff, write_text
@@ -96,6 +99,23 @@ def test_a_diff_is_short_and_given_up_for_large_texts() -> None:
     assert short_diff("a\nb\n", "a\nc\n").splitlines()[1:] == [" a", "-b", "+c"]
     assert len(short_diff("", "x\n" * 500).splitlines()) == 21
     assert short_diff("", "x" * 300_000) == ""
+
+
+@given(st.text(max_size=30), st.integers(0, 30))
+def test_the_diff_of_a_new_file_is_what_a_comparison_says(line: str, count: int) -> None:
+    after = "\n".join([line] * count)
+    expected = list(difflib.unified_diff([], after.splitlines(), lineterm="", n=1))[2:]
+    assert short_diff("", after, 10_000).split("\n") == (expected or [""])
+    assert short_diff(after, after) == ""
+
+
+@pytest.mark.parametrize("name", ["..", "../a.txt", "folder/../../a.txt"])
+def test_a_path_that_climbs_out_of_its_root_is_not_opened(tmp_path: Path, name: str) -> None:
+    root = tmp_path / "workspace"
+    (root / "folder").mkdir(parents=True)
+    with pytest.raises(ActionError):
+        write_text(root, root / name, "x", "evil", append=False)
+    assert os.listdir(tmp_path) == ["workspace"]
 
 
 def test_a_link_that_appears_after_the_check_is_not_followed(tmp_path: Path) -> None:

@@ -295,11 +295,12 @@ def test_a_client_that_is_thrown_away_closes_its_connection(talk: Callable[..., 
     assert left_open == []
 
 
-def test_a_request_over_http_needs_neither_httpx_nor_a_tls_context() -> None:
+def test_a_request_over_http_needs_no_library_for_it_and_no_tls_context() -> None:
     with FakeEndpoint([ANSWER]) as endpoint:
         program = (f"import sys\nfrom core.config import Settings\nfrom core.llm import ChatClient\n"
                    f"ChatClient(Settings(api_base_url={endpoint.base_url!r}, model_name='m')).complete([{{'role': 'user', 'content': 'x'}}])\n"
-                   "print([name for name in ('httpx', 'h11', 'certifi', 'asyncio', 'rich', 'urllib.request') if name in sys.modules])")
+                   "print([name for name in ('httpx', 'h11', 'certifi', 'asyncio', 'rich', 'ssl', 'urllib.request', 'http.client',"
+                   " 'email', 'encodings.idna') if name in sys.modules])")
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
         assert done.stdout.strip() == "[]"
 

@@ -37,8 +37,8 @@ def test_a_file_of_the_workspace_is_found_however_it_is_written(home: Path, path
     assert workspace_of(home).readable(path) == home / "workspace" / "notes" / "a.txt"
 
 
-@pytest.mark.parametrize("path", ["../secret.txt", "../workspace_evil/b.txt", "/etc/passwd", "notes/../../secret.txt", "~/.ssh/id_rsa", "~root/x",
-                                  "C:\\Windows\\win.ini", "c:file.txt", "../workspace_evil"])
+@pytest.mark.parametrize("path", ["../secret.txt", "../workspace_evil/b.txt", "/etc/passwd", "notes/../../secret.txt", "missing/../../secret.txt",
+                                  "~/.ssh/id_rsa", "~root/x", "C:\\Windows\\win.ini", "c:file.txt", "../workspace_evil"])
 def test_a_path_outside_is_refused_for_reading_and_writing(home: Path, path: str) -> None:
     assert refusal(workspace_of(home).readable, path) == "outside_workspace"
     assert refusal(workspace_of(home).writable, path) == "outside_workspace"

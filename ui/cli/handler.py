@@ -1,6 +1,7 @@
 """CliHandler: the kernel's events as lines on a terminal, and the person's yes."""
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -106,6 +107,8 @@ class CliHandler:
             return
         self._lines += 1
         line = line.rstrip("\r\n").rsplit("\r", 1)[-1]
+        if self.debug_level == 1 and line.startswith('{"ok":'):
+            line = _sentence(line)
         if self.debug_level == 1 and self._lines > SHOWN_LINES:
             self.screen.status(line)
         else:
@@ -251,3 +254,12 @@ class CliHandler:
             text = f"{text[:FOLDED]}\n{t('cli.cut', count=len(text) - 2 * FOLDED)}\n{text[-FOLDED:]}"
         self.screen.note(title, "cyan", prefix="    ")
         self.screen.note(text, "dim", prefix="      ")
+
+
+def _sentence(line: str) -> str:
+    """The message of a command that answered with one JSON object, as skills do; the line itself where there is none."""
+    try:
+        message = json.loads(line)["message"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return line
+    return message if isinstance(message, str) and message else line

@@ -217,7 +217,10 @@ class Interactive:
             line = "\n"
             self.screen.line("")
         self.screen.ended_by_person()
-        return line.strip().lower() in ("y", "yes", "是", "好")
+        answer = line.strip()
+        if len(answer) > len("never"):  # no yes and no no, but a first request: it waits at the prompt
+            self._draft = answer
+        return answer.lower() in ("y", "yes", "是", "好")
 
     def _make_keyboard(self) -> ToolkitKeyboard | PlainKeyboard:
         folder = state_folder()

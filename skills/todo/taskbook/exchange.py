@@ -70,7 +70,7 @@ def _take_over(ctx: Context, change: Change, fmt: str, entries: Sequence[Entry],
         row = _row(ctx, entry, taken.ids.get(wholes[entry.uid]), left)
         task_id = change.insert("tasks", row)
         if row["rule"]:
-            change.update("tasks", task_id, {"series": task_id})
+            change.update("tasks", task_id, {"series": task_id, "occurrence": row["due_date"]})
         taken.ids[entry.uid] = task_id
         taken.added.append(task_id)
     foreign.keep(ctx.store.db, fmt, [(uid, task_id) for uid, task_id in taken.ids.items() if before.get(uid) != task_id])
@@ -106,11 +106,10 @@ def _row(ctx: Context, entry: Entry, parent_id: int | None, left: list[Left]) ->
         rule = rule_of(entry.rrule, due)
         left += [] if rule else [Left(entry.line, "rule", entry.rrule)]
     return {"title": entry.title, "notes": entry.notes, "priority": entry.priority, "status": entry.status, "due_date": due,
-            "deadline": due if due is None or "T" in due else f"{due}T23:59:59", "tags": json.dumps(entry.tags, ensure_ascii=False),
+            "tags": json.dumps(entry.tags, ensure_ascii=False),
             "estimated_minutes": entry.estimated_minutes, "created_at": created, "updated_at": entry.updated or created, "parent_id": parent_id,
             "completed_at": (entry.completed or entry.updated or now) if entry.status == "done" else None,
-            "rule": json.dumps(rule.to_dict(), ensure_ascii=False) if rule else None, "rule_text": rule.say(ctx.lang) if rule else None,
-            "series": None}
+            "rule": json.dumps(rule.to_dict(), ensure_ascii=False) if rule else None, "rule_text": rule.say("zh") if rule else None}
 
 
 def _answer(ctx: Context, message: str, left: Sequence[Left], place: str) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """Which reminders have come, and that each is given once.
 
 A deadline with a time has two moments: `within` before it (due_soon) and itself (overdue). A date without a time has no minute to fire at:
-it speaks in the morning of its day (today) and of the day after (overdue). What was given is kept as (task, due, level). Giving a
-later level uses up the earlier ones, so that neither a long downtime nor a clock that is set back brings anything twice; another due
-begins anew. The caller holds the write transaction in which it gives and marks.
+it speaks on its day from the morning on (today), and from the morning of the day after (overdue), never in the night between. What was
+given is kept as (task, due, level). Giving a later level uses up the earlier ones, so that neither a long downtime nor a clock that is set
+back brings anything twice; another due begins anew. The caller holds the write transaction in which it gives and marks.
 """
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
-from taskbook.task import Task
+from taskbook.task import WITH_PARTS, Task
 
 if TYPE_CHECKING:
     from taskbook.store import Store
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 WITHIN = 60  # minutes before a deadline
 MORNING = time(8)
 
-_COME = """
-SELECT tasks.*, (SELECT group_concat(level) FROM reminded WHERE task_id = tasks.id AND due_date = tasks.due_date) AS given FROM tasks
-WHERE status != 'done' AND deadline <= ?
+_COME = f"""
+SELECT {WITH_PARTS}, (SELECT group_concat(level) FROM reminded WHERE task_id = tasks.id AND due_date = tasks.due_date) AS given FROM tasks
+WHERE closed = 0 AND deadline <= ? AND (deadline <= ? OR length(due_date) = 10)
   AND NOT EXISTS (SELECT 1 FROM reminded WHERE task_id = tasks.id AND due_date = tasks.due_date AND level = 'overdue')
   AND NOT EXISTS (SELECT 1 FROM snoozed WHERE task_id = tasks.id)
 ORDER BY deadline, id"""
 
-_SNOOZED = """
-SELECT tasks.*, snoozed.until FROM snoozed JOIN tasks ON tasks.id = snoozed.task_id WHERE status != 'done' AND until <= ? ORDER BY until, tasks.id"""
+_SNOOZED = f"""
+SELECT {WITH_PARTS}, snoozed.until FROM snoozed JOIN tasks ON tasks.id = snoozed.task_id WHERE closed = 0 AND until <= ? ORDER BY until, tasks.id"""
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,13 @@ def habits(store: Store) -> Habits:
 
     found = known(store)
     start, end = found.quiet_start, found.quiet_end
-    quiet = (_clock(start), _clock(end)) if start and end else (time(0), time(0))
+    quiet = (_clock(start), _clock(end)) if start and end else ()
     return Habits(min(MORNING, _clock(found.work_start)), *quiet)
 
 
-def _clock(value: str | time) -> time:
-    return value if isinstance(value, time) else time.fromisoformat(value)
+def _clock(text: str) -> time:
+    """ "HH:MM"; the end of a day ("24:00") is the beginning of the next."""
+    return time(0) if text == "24:00" else time.fromisoformat(text)
 
 
 def reached(due: str, now: datetime, within: int, morning: time) -> list[str]:
@@ -96,19 +97,16 @@ def come(store: Store, now: datetime, within: int, habit: Habits) -> list[Remind
     if habit.quiet_until(now):
         return []
     stamp = now.isoformat()
-    found = [Reminder(task, _level(task, now, within, habit), _moment(task) or datetime.fromisoformat(row["until"]), snoozed=True)
+    found = [Reminder(task, _level(task, now, within, habit), task.deadline or datetime.fromisoformat(row["until"]), snoozed=True)
              for row in store.db.execute(_SNOOZED, (stamp,)) for task in [Task.from_row(row)]]
-    horizon = max(now + timedelta(minutes=within), datetime.combine(now.date(), time(23, 59, 59))).isoformat()
-    for row in store.db.execute(_COME, (horizon,)):
+    soon, tonight = (now + timedelta(minutes=within)).isoformat(), f"{stamp[:10]}T23:59:59"
+    for row in store.db.execute(_COME, (max(soon, tonight), soon)):
         levels = reached(row["due_date"], now, within, habit.morning)
-        if levels and levels[-1] not in (row["given"] or "").split(","):
+        night = levels[-1:] == ["today"] and row["due_date"] < stamp[:10]  # its day is over, and the next has not begun to speak
+        if levels and not night and levels[-1] not in (row["given"] or "").split(","):
             task = Task.from_row(row)
-            found.append(Reminder(task, levels[-1], _moment(task) or now))
+            found.append(Reminder(task, levels[-1], task.deadline or now))
     return found
-
-
-def _moment(task: Task) -> datetime | None:
-    return task.deadline
 
 
 def _level(task: Task, now: datetime, within: int, habit: Habits) -> str:
@@ -134,7 +132,7 @@ def next_moment(store: Store, now: datetime, within: int, habit: Habits) -> date
     before = timedelta(minutes=within)
     day = now.date() + timedelta(days=1 if now.time() >= habit.morning else 0)
     moments = [datetime.combine(day, habit.morning)]
-    query = "SELECT min(deadline) FROM tasks WHERE status != 'done' AND deadline > ?"
+    query = "SELECT min(deadline) FROM tasks WHERE closed = 0 AND deadline > ?"
     for edge, lead in ((now, timedelta(0)), (now + before, before)):
         first = store.db.execute(query, (edge.isoformat(),)).fetchone()[0]
         moments += [datetime.fromisoformat(first) - lead] if first else []

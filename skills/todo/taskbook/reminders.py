@@ -1,45 +1,55 @@
 """What comes up: get_due_reminders, reminder_overview, send_desktop_notification. Reading marks nothing as given."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, time, timedelta
 from typing import Any
 
 from taskbook.contract import Context, TodoError
-from taskbook.task import Task, line
+from taskbook.task import WITH_PARTS, Task, line
 
-SHOWN = 100  # items of one answer; `total` counts all
+SHOWN = 50  # tasks of one level in an answer; `total` counts all
+LINES = 20  # of them in the text
 NEAREST = 5
-_OPEN = "SELECT {} FROM tasks WHERE status != 'done' AND deadline {}"
+_OPEN = "SELECT {} FROM tasks WHERE closed = 0 AND deadline {}"
 
 
 def get_due_reminders(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """`reminders`: open tasks that are overdue or whose deadline with a time is at most `within_minutes` away, by deadline; `today`: those
     due today without a time. Each is a task with `minutes_left` (negative when overdue) and `level` (overdue, due_soon, today).
-    At most 100 of each; `count` says how many are listed, `total` how many there are."""
+    At most 50 of each level; `count` says how many are listed, `total` how many there are."""
     end = ctx.now + timedelta(minutes=values["within_minutes"])
     midnight = datetime.combine(ctx.now.date(), time(23, 59, 59))
     clauses = (("overdue", "< ?", (ctx.now.isoformat(),)),
                ("due_soon", "BETWEEN ? AND ? AND length(due_date) > 10", (ctx.now.isoformat(), end.isoformat())),
                ("today", "= ? AND length(due_date) = 10", (midnight.isoformat(),)))
     listed: dict[str, list[dict[str, Any]]] = {}
+    counts: dict[str, int] = {}
     texts: list[str] = []
-    total = 0
     for level, clause, bounds in clauses:
-        tasks, every = _select(ctx, clause, bounds, SHOWN)
-        total += every
+        tasks, counts[level] = _select(ctx, clause, bounds, SHOWN)
         listed[level] = [_item(ctx, task, level) for task in tasks]
-        texts += [ctx.say("reminders.level_line", level=ctx.say(f"reminders.{level}"), count=every)] if every else []
-        texts += [ctx.say("reminders.item", line=line(task, ctx.now, ctx.lang), left=say_left(ctx.now, task.deadline, ctx.lang)) for task in tasks]
-        texts += [ctx.say("reminders.more", count=every - len(tasks))] if every > len(tasks) else []
-    soon = listed["overdue"] + listed["due_soon"]
-    message = ctx.say("reminders.due", overdue=len(listed["overdue"]), soon=len(listed["due_soon"]), today=len(listed["today"])) if total \
-        else ctx.say("reminders.none")
+        texts += _lines(ctx, level, tasks, counts[level])
+    soon, total = listed["overdue"] + listed["due_soon"], sum(counts.values())
+    message = ctx.say("reminders.due" if total else "reminders.none", **counts)
     return {"message": message, "reminders": soon, "today": listed["today"], "count": len(soon) + len(listed["today"]), "total": total,
             "text": "\n".join(texts) or message}
 
 
+def _lines(ctx: Context, level: str, tasks: Sequence[Task], count: int) -> list[str]:
+    """The level with its count, and a line for each of the first tasks."""
+    if not count:
+        return []
+    lines = [ctx.say("reminders.level_line", level=ctx.say(f"reminders.{level}"), count=count), *(_line(ctx, task) for task in tasks[:LINES])]
+    return [*lines, ctx.say("reminders.more", count=count - LINES)] if count > LINES else lines
+
+
+def _line(ctx: Context, task: Task) -> str:
+    return ctx.say("reminders.item", line=line(task, ctx.now, ctx.lang), left=say_left(ctx.now, task.deadline, ctx.lang))
+
+
 def _select(ctx: Context, clause: str, bounds: tuple[str, ...], limit: int) -> tuple[list[Task], int]:
-    rows = ctx.store.db.execute(f"{_OPEN.format('*', clause)} ORDER BY deadline, id LIMIT ?", (*bounds, limit)).fetchall()
+    rows = ctx.store.db.execute(f"{_OPEN.format(WITH_PARTS, clause)} ORDER BY deadline, id LIMIT ?", (*bounds, limit)).fetchall()
     total = len(rows) if len(rows) < limit else ctx.store.db.execute(_OPEN.format("count(*)", clause), bounds).fetchone()[0]
     return [Task.from_row(row) for row in rows], total
 
@@ -82,10 +92,10 @@ def reminder_overview(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
              "next_24h": ("BETWEEN ? AND ?", (now, (ctx.now + timedelta(hours=24)).isoformat())),
              "next_7d": ("BETWEEN ? AND ?", (now, (ctx.now + timedelta(days=7)).isoformat()))}
     counts = {name: ctx.store.db.execute(_OPEN.format("count(*)", clause), bounds).fetchone()[0] for name, (clause, bounds) in spans.items()}
-    rows = ctx.store.db.execute(f"{_OPEN.format('*', '>= ?')} ORDER BY deadline, id LIMIT ?", (now, NEAREST)).fetchall()
+    rows = ctx.store.db.execute(f"{_OPEN.format(WITH_PARTS, '>= ?')} ORDER BY deadline, id LIMIT ?", (now, NEAREST)).fetchall()
     nearest = [Task.from_row(row) for row in rows]
     message = ctx.say("reminders.overview", **counts)
-    lines = [ctx.say("reminders.item", line=line(task, ctx.now, ctx.lang), left=say_left(ctx.now, task.deadline, ctx.lang)) for task in nearest]
+    lines = [_line(ctx, task) for task in nearest]
     listed = [{**task.object(ctx.now, ctx.lang), "minutes_left": minutes_left(ctx.now, task.deadline)} for task in nearest]
     return {"message": message, "overview": counts, "nearest": listed, "text": "\n".join([message, *lines])}
 

@@ -192,7 +192,7 @@ def _title(rest: str, *, timed: bool) -> str:
         title = _OUGHT.sub("", title, count=1) if _OUGHT.match(title) else title
         title = _without_lead(title)
         title = re.sub(r"^(?:i (?:have|need|want) to|i must|i should|to)\s+", "", title, flags=re.IGNORECASE)
-    return _without_empty_pairs(re.sub(r"[ \t\n]+", " ", title)).strip(_MARKS)
+    return _without_empty_pairs(re.sub(r"\s+", " ", title)).strip(_MARKS)
 
 
 def _without_empty_pairs(title: str) -> str:

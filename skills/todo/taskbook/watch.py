@@ -1,7 +1,8 @@
 """The reminders in the foreground: waits for the next moment, prints one line a reminder, shows them on the desktop.
 
-A round gives and marks in one write transaction, and prints inside it: what could not be printed is not marked and comes again. The
-desktop is asked afterwards, so that a slow one holds nobody up. What the disk or another program refuses is told once and tried again.
+A round marks and gives in one write transaction and prints as its last act: what could not be printed is not marked and comes again. A
+process that is killed between printing and committing, within a millisecond, tells it twice rather than never. The desktop is asked
+afterwards, so that a slow one holds nobody up. What the disk or another program refuses is told once and tried again.
 """
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def get_weather(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """`city`, `days`: [{date, weather, weather_code, temperature_max, temperature_min, precipitation_probability, wind_speed}]; `stale` and
     `fetched_at` when it is old. Raises TodoError unavailable without network and cache."""
     first = _day(ctx, values["date"])
-    found = forecast(ctx, _city(values["city"]), first, min(values["days"], DAYS - (first - ctx.now.date()).days), Patience())
+    found = forecast(ctx, _city(ctx, values["city"]), first, min(values["days"], DAYS - (first - ctx.now.date()).days), Patience())
     days = [_shown(ctx, day) for day in found.days]
     lines = [say_day(ctx, found, day) for day in found.days]
     return {"message": lines[0] if len(lines) == 1 else ctx.say("weather.days", city=found.place.name, count=len(lines)), "city": found.place.name,
@@ -28,7 +28,7 @@ def get_weather(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
 def weather_travel_advice(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """`level` (适合, 注意, 不建议) with `reasons`, and the `day` that it rests on."""
     first = _day(ctx, values["date"])
-    found = forecast(ctx, _city(values["city"]), first, 1, Patience())
+    found = forecast(ctx, _city(ctx, values["city"]), first, 1, Patience())
     day = found.days[0]
     level, reasons = advice(day)
     said = [ctx.say(f"weather.because_{reason}", rain=_number(day.precipitation_probability), wind=_number(day.wind_speed),
@@ -82,8 +82,11 @@ def _day(ctx: Context, text: str) -> date:
     return day
 
 
-def _city(text: str) -> str:
-    city = " ".join(text.split())
+def _city(ctx: Context, text: str) -> str:
+    """The city that was named, or where the person lives."""
+    from taskbook.preferences import known
+
+    city = " ".join(text.split()) or known(ctx.store).default_city
     if not city:
         raise TodoError("invalid_argument", "weather.no_city")
     return city

@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.endpoint.reply_stream import BLANK_LIMIT, TAIL_BLANK_LIMIT, ReplyReader
 
@@ -153,3 +155,26 @@ def test_settled_means_clean_and_closed() -> None:
     assert not read("Well: " + ANSWER).settled
     assert read("Well: " + ANSWER).complete
     assert not read(ANSWER[:-1]).complete
+
+
+KEYS = st.sampled_from(["thought", "action", "Answer", " final_answer", "path", "", "中 文", 'a"b', "back\\slash"])
+VALUES = st.one_of(st.text(max_size=60), st.integers(), st.floats(), st.booleans(), st.none(), st.just("".join(map(str, range(1400)))),
+                   st.lists(st.text(max_size=5), max_size=2), st.dictionaries(st.just("action"), st.text(max_size=5), max_size=1))
+
+
+@given(st.lists(st.tuples(KEYS, VALUES), max_size=6), st.sampled_from(["", " ", "\n\t", " " * BLANK_LIMIT]), st.booleans(), st.data())
+def test_a_reply_that_comes_at_once_reads_like_one_that_comes_in_pieces(pairs: list[tuple[str, object]], blank: str, plain: bool,
+                                                                        data: st.DataObject) -> None:
+    written = [f"{json.dumps(key, ensure_ascii=plain)}:{blank}{json.dumps(value, ensure_ascii=plain)}" for key, value in pairs]
+    text = "{" + blank + ",".join(written) + "}" + data.draw(st.sampled_from(["", blank, "}", "```"]))
+    whole = ReplyReader()
+    shown_at_once: dict[str, str] = {}
+    for field, words in whole.feed(text):
+        shown_at_once[field] = shown_at_once.get(field, "") + words
+    assert shown_at_once == shown(*text)
+    one = read(text, 1)
+    for _ in range(2):
+        assert (whole.complete, whole.settled, whole.stop, whole.end) == (one.complete, one.settled, one.stop, one.end)
+        if whole.stop is None:
+            whole.feed("and so on {")
+            one.feed("and so on {")

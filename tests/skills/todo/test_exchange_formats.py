@@ -123,6 +123,7 @@ def test_what_todo_txt_says_and_a_task_cannot_hold_is_named() -> None:
         ("a due:2026-10-15 at:25:00", "bad_date"),
         ("x 2026-10-14 2026-10-01", "no_title"),
         ("a" * 501, "title_long"),
+        ("@a " * 5000, "title_long"),
         ("a @" + "b" * 51, "tag_long"),
         ("a " + " ".join(f"@{n}" for n in range(51)), "many_tags"),
     ],

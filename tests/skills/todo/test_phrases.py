@@ -127,6 +127,12 @@ def test_only_a_second_word_deletes() -> None:
     destructive = {name for name, spec in specs().items() if spec.effect == "destructive" and spec.say}
     assert destructive == {"confirm_delete", "forget_preference"}
     assert not any("{" in phrase for phrase in specs()["confirm_delete"].say)
+    for request in ("删除它", "删掉它", "把它删了", "delete it", "delete that", "remove it", "please delete it", "好的，删除它"):
+        found = understood(request)
+        assert found is not None and found.spec.name == "remove", request
+    for request in ("删", "删吧", "删除", "delete", "ok", "好的", "yes", "是的", "确认吗", "确认删除吗"):
+        found = understood(request)
+        assert found is None or found.spec.name not in ("confirm_delete", "remove"), request
 
 
 POOL = {"zh": ("交作业", "明天", "9点", "上海", "第二个", "工作", "明天交作业", "下午3点开会", "每周五写周报", "买牛奶明天前", "搬家加个子任务:打包"),
@@ -155,3 +161,27 @@ def test_every_phrase_leads_to_its_own_command(name: str) -> None:
         request = filled(specs()[name], phrase)
         found = understood(request)
         assert found is not None and found.spec.name == name, (phrase, request, found and found.spec.name)
+
+
+# --- the manual ---
+
+def test_the_manual_is_short_and_every_command_that_it_shows_is_declared() -> None:
+    folder = ROOT / "skills" / "todo"
+    skill = registry().get("todo")
+    assert len(skill.description) <= 110 and len((folder / "SKILL.md").read_text(encoding="utf-8")) < 4000
+    shown_commands = [command for command in re.findall(r"`(python main\.py [a-z_]+ [^`]*|python main\.py [a-z_]+)`", skill.content)
+                      if "--json" not in command and "--help" not in command]
+    assert len(shown_commands) > 15
+    for command in shown_commands:
+        call = registry().match_command(command, folder)
+        assert call is not None and call.spec.skill == "todo", command
+
+
+def test_the_reference_lists_every_operation_with_its_parameters() -> None:
+    text = (ROOT / "skills" / "todo" / "references" / "operations.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z_]+)` \| (.+?) \((read|write|destructive|network)\) \| (.+) \|$", text, re.MULTILINE)
+    assert [(name, summary, effect) for name, summary, effect, _ in rows] == [(one.name, one.summary, one.effect) for one in OPERATIONS.values()]
+    for name, _, _, params in rows:
+        listed = [re.match(r"(\*\*)?([a-z_]+)", part) for part in params.split("; ")] if params != "–" else []
+        assert [part[2] for part in listed if part] == list(OPERATIONS[name].params)
+        assert tuple(part[2] for part in listed if part and part[1]) == OPERATIONS[name].required

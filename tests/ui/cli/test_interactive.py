@@ -329,3 +329,23 @@ def test_a_cleared_conversation_is_not_saved(tmp_path: Path) -> None:
             terminal.type(line + ENTER)
             terminal.wait_for(told)
     assert (tmp_path / "workspace" / "kept.md").read_text() == ""
+
+
+def test_a_request_typed_at_the_first_question_waits_at_the_prompt(tmp_path: Path) -> None:
+    with FakeTerminal(tmp_path) as terminal:
+        terminal.wait_for("[y/N]")
+        terminal.type("what is the 10th fibonacci number\r")
+        terminal.wait_prompt()
+        terminal.type("\r")
+        terminal.wait_for("Fibonacci number 10 is 55")
+
+
+def test_a_command_that_prints_one_object_is_shown_by_its_sentence(tmp_path: Path) -> None:
+    with FakeTerminal(tmp_path) as terminal:
+        terminal.wait_for("[y/N]")
+        terminal.type("n\r")
+        terminal.wait_prompt()
+        terminal.type("add a task: buy milk\r")
+        terminal.wait_for("Added #1")
+        terminal.wait_for("done")
+        assert '"ok"' not in terminal.screen

@@ -14,6 +14,7 @@ MAX_TITLE, MAX_NOTES, MAX_TAG, MAX_TAGS, MAX_UID = 500, 10_000, 50, 50, 255
 MAX_MINUTES = 1440
 YEARS = range(1970, 2201)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]|[\ud800-\udfff]")
+_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")  # would turn the rest of a line round
 
 
 @dataclass(frozen=True)
@@ -84,13 +85,17 @@ class BadEntry(TodoError):
 
 def shorten(text: str, limit: int = 50) -> str:
     """One printable line of at most `limit` characters."""
-    flat = " ".join(_CONTROL.sub(" ", text).split())
+    flat = " ".join(_plain(text).split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def _plain(text: str) -> str:
+    return _BIDI.sub("", _CONTROL.sub(" ", text))
 
 
 def clean_line(line: int, text: str, limit: int, key: str) -> str:
     """One line of text without characters that are none. Raises BadEntry when it is longer than `limit`."""
-    flat = " ".join(_CONTROL.sub(" ", text).split())
+    flat = " ".join(_plain(text).split())
     if len(flat) > limit:
         raise BadEntry(line, f"{key}_long", flat)
     return flat
@@ -106,15 +111,15 @@ def clean_title(line: int, text: str) -> str:
 
 def clean_notes(line: int, text: str) -> str:
     """Notes keep their lines. Raises BadEntry when they are too long."""
-    joined = "\n".join(_CONTROL.sub(" ", part).rstrip() for part in re.split(r"\r\n|\r|\n", text)).strip("\n")
+    joined = "\n".join(_plain(part).rstrip() for part in re.split(r"\r\n|\r|\n", text)).strip("\n")
     if len(joined) > MAX_NOTES:
         raise BadEntry(line, "notes_long", joined)
     return joined if joined.strip() else ""
 
 
 def clean_tags(line: int, words: Sequence[str]) -> tuple[str, ...]:
-    """Each tag once, in order. Raises BadEntry when there are too many or one is too long."""
-    tags = tuple(dict.fromkeys(tag for tag in (clean_line(line, word, MAX_TAG, "tag") for word in words) if tag))
+    """Each tag once, in order, without # before it. Raises BadEntry when there are too many or one is too long."""
+    tags = tuple(dict.fromkeys(tag for tag in (clean_line(line, word.lstrip("#＃ "), MAX_TAG, "tag") for word in words) if tag))
     if len(tags) > MAX_TAGS:
         raise BadEntry(line, "many_tags", str(len(tags)))
     return tags

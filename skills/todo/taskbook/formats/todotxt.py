@@ -25,6 +25,7 @@ from taskbook.formats.entry import (
 )
 from taskbook.formats.recurrence import rec_of_rrule, rrule_of_rec
 
+MAX_LINE = 10_000  # characters: the longest title, fifty tags and every key stay far below
 _DATE = r"\d{4}-\d{2}-\d{2}"
 _HEAD = re.compile(rf"(?P<done>[xX]\s+)?(?:\((?P<priority>[A-Z])\)\s+)?(?:(?P<first>{_DATE})(?:\s+|$))?(?:(?P<second>{_DATE})(?:\s+|$))?")
 _DUE = re.compile(rf"due:({_DATE})(?:[T_](\d{{2}}:\d{{2}})(?::\d{{2}})?)?", re.IGNORECASE)
@@ -59,6 +60,8 @@ def read(text: str) -> Reading:
     entries: list[Entry] = []
     left: list[Left] = []
     for line, content in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
+        if len(content) > MAX_LINE:
+            raise BadEntry(line, "title_long", content[:100])
         if content.strip():
             entries.append(_read_line(line, content.strip(), left))
             check_count(entries, line)
