@@ -215,7 +215,7 @@ class _Line:
             self.scope.add("overwrite.dynamic", call, word.text)
         elif word.text.lower() != "nul":
             self.scope.write(call, word)
-            quiet = call.name.lower() in ("rem", "type", "echo.", "cd.") and (
+            quiet = call.name.lower() in ("rem", "type", "echo.", "cd.", "break", "cls.") and (
                 call.name.lower() != "type" or [w.text.lower() for w in call.arguments] == ["nul"]
             )
             if kind == "output" and (bare or quiet or re.search(r"\.(db|sqlite3?|mdb|accdb)$", word.text, re.I)):

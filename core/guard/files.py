@@ -38,8 +38,9 @@ def copy(name: str, call: Call, scope: Scope) -> None:
     sources, targets = _ends(options)
     if name == "ln" and not targets:
         sources, targets = sources[:1], [Word(".")]
+    whole = name != "ln" and options.has("-r", "-R", "-a", "--recursive", "--archive")
     for word in sources:
-        scope.read(call, word)
+        (scope.read_tree if whole else scope.read)(call, word)
         if name == "ln" and scope.zones(word) - {"workspace", "unknown", "temp"}:
             scope.add("write.outside", call, word.text)
         if name != "ln" and word.text == "/dev/null":
@@ -91,7 +92,9 @@ def tee(name: str, call: Call, scope: Scope) -> None:
     options = split_options(call.arguments)
     for word in options.operands:
         write_named(call, word, scope)
-        if call.stdin is not None and call.stdin.text == "" and not options.has("-a", "--append"):
+        stdin = call.stdin
+        empty = stdin is not None and (stdin.text == "" or (stdin.path is not None and stdin.path.text == "/dev/null"))
+        if empty and not options.has("-a", "--append"):
             scope.add("overwrite.truncate", call, word.text)
 
 
@@ -102,7 +105,8 @@ def dd(name: str, call: Call, scope: Scope) -> None:
         target = Word(value, word.static)
         if key == "of":
             write_named(call, target, scope)
-            if not {"null"} >= scope.zones(target) and "workspace" in scope.zones(target) and any(w.text == "if=/dev/null" for w in call.arguments):
+            emptied = any(w.text in ("if=/dev/null", "count=0") for w in call.arguments)
+            if emptied and not {"null"} >= scope.zones(target) and "workspace" in scope.zones(target):
                 scope.add("overwrite.truncate", call, value)
         elif key == "if":
             scope.read(call, target)
@@ -191,8 +195,8 @@ def tar(name: str, call: Call, scope: Scope) -> None:
             and re.fullmatch(r"(zstd|pigz|xz|lz4|bzip2|gzip|pixz|lbzip2|pbzip2)( -[\w-]+)*", _first(options, flag))
         ):
             scope.add("exec.library", call, flag)
-    if options.has("-P", "--absolute-names", "--remove-files"):
-        scope.add("delete.workspace" if options.has("--remove-files") else "write.outside", call, name)
+    if options.has("-P", "--absolute-names", "--remove-files", "--delete"):
+        scope.add("delete.workspace" if options.has("--remove-files", "--delete") else "write.outside", call, name)
     if any(not word.static and not word.quoted for word in arguments):
         scope.add("dynamic.argument", call, name)
     archive, folder = options.get("-f", "--file"), options.get("-C", "--directory")
@@ -207,9 +211,9 @@ def tar(name: str, call: Call, scope: Scope) -> None:
         scope.read(call, word)
     if creating:
         for word in options.operands:
-            scope.read(call, Word(word.text.removeprefix("@"), word.static, word.glob))
+            scope.read_tree(call, Word(word.text.removeprefix("@"), word.static, word.glob))
     elif not listing:
-        for word in folder or [Word(".")]:
+        for word in [*(folder or [Word(".")]), *options.get("--one-top-level")]:
             write_named(call, word, scope)
 
 
@@ -220,9 +224,8 @@ def _first(options: Options, flag: str) -> str:
 
 def archive(name: str, call: Call, scope: Scope) -> None:
     """zip, unzip, 7z, cpio and the like."""
-    options = split_options(
-        call.arguments, valued(name) | frozenset(("-d", "-C", "-o", "-D", "-F", "--directory")) - frozenset(("-d", "-o") if name == "cpio" else ())
-    )
+    folders = frozenset(("-d", "-C", "-o", "-D", "-F", "--directory", "--output")) - frozenset(("-d", "-o") if name == "cpio" else ())
+    options = split_options(call.arguments, valued(name) | folders)
     if options.has("-TT", "--unzip-command", "--rsh-command") or any(word.text.startswith("-TT") for word in call.arguments):
         scope.add("exec.library", call, name)
     if name == "zip" and options.has("-m", "--move", "-d", "--delete"):
@@ -239,8 +242,12 @@ def archive(name: str, call: Call, scope: Scope) -> None:
         for word in call.arguments:
             if re.match(r"^-o.", word.text) and extracts:
                 scope.write(call, Word(word.text[2:], word.static))
+    for word in options.get("--output") if name == "ar" else []:
+        write_named(call, word, scope)
+    if name == "cpio" and not options.has("--no-absolute-filenames") and any(re.match(r"-\w*i|--extract", word.text) for word in call.arguments):
+        scope.add("write.outside", call, name)
     for index, word in enumerate(operands):
-        scope.read(call, word)
+        (scope.read if extracts else scope.read_tree)(call, word)
         if index == 0 and not extracts and word.text != "-":
             write_named(call, word, scope)
 
@@ -257,7 +264,7 @@ def rsync(name: str, call: Call, scope: Scope) -> None:
             scope.add("network.upload", call, word.text)
     local = [word for word in options.operands if ":" not in word.text]
     for word in local[:-1]:
-        scope.read(call, word)
+        scope.read_tree(call, word)
     if len(options.operands) > 1 and local and local[-1] is options.operands[-1] and not options.has("-n", "--dry-run"):
         write_named(call, local[-1], scope)
 

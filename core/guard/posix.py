@@ -8,11 +8,11 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from core.guard.posix_flow import arguments_behind, is_folder, output_of, says_nothing, tame, variables_read
+from core.guard.builtins import declare, hides_code, rename
+from core.guard.posix_flow import arguments_behind, is_folder, output_of, says_nothing, tame, variables_read, without_grammar
 from core.guard.posix_words import word_of, words_of
 from core.guard.programs import evaluate, secret_name
 from core.guard.scope import MAX_DEPTH, Scope, TooMuch
-from core.guard.verdict import load_table
 from core.guard.words import Call, Stdin, Word
 from core.guard.wrappers import assign
 
@@ -23,8 +23,10 @@ _CONDITIONAL = frozenset(("if_statement", "for_statement", "c_style_for_statemen
 _LEVELS = _CONDITIONAL | {"subshell", "compound_statement", "command_substitution", "process_substitution"}
 _SEQUENCES = frozenset(("program", "compound_statement", "do_group", "case_item", "else_clause", "elif_clause", "if_statement", "while_statement"))
 _DATA = re.compile(r"\.(db|sqlite3?|mdb|accdb)$", re.I)
+_HIDDEN = re.compile(r"'[^']*\w\[[^']*(?:\$\(|`)[^']*'")
 _NAMED = re.compile(r"(?<![$\w{])([A-Za-z_]\w*)|\{([A-Za-z_]\w*):?=")
 _TIME_LIMIT = 0.03
+_PRINTERS = ("echo", "printf", "python", "python3", "node")
 
 
 @functools.cache
@@ -62,7 +64,7 @@ def walk(text: str, scope: Scope) -> None:
     try:
         parser = new_parser(_language())
     except ImportError:
-        _without_grammar(text, scope)
+        without_grammar(text, scope)
         return
     root = parse(parser, source)
     whole = Call((Word(""),), 0, len(text))
@@ -76,15 +78,6 @@ def walk(text: str, scope: Scope) -> None:
         reader.visit(root, scope, None)
     except (TooMuch, RecursionError):
         scope.add("parse.limit", whole)
-
-
-def _without_grammar(text: str, scope: Scope) -> None:
-    """One plain word list whose program only reads; anything else asks."""
-    call = Call(tuple(Word(word) for word in text.split()), 0, len(text))
-    if not re.fullmatch(r"[\w./ ,:=+@%-]+", text) or not call.words or call.name not in load_table("programs")["plain_read"].split():
-        scope.add("parse.missing", call, text)
-    else:
-        evaluate(call, scope)
 
 
 class _Reader:
@@ -126,6 +119,8 @@ class _Reader:
             self.level += 1
             if self.level > MAX_DEPTH:
                 raise TooMuch
+        if kind == "test_command" and _HIDDEN.search(self.raw(node)):
+            scope.add("dynamic.script", self.call([Word("[[")], node), self.raw(node))
         nested = kind in _CONDITIONAL
         scope.nested += nested
         try:
@@ -151,7 +146,7 @@ class _Reader:
             self.function(node, scope)
         elif kind in ("variable_assignment", "variable_assignments"):
             self.assignments(node, scope)
-        elif kind == "declaration_command":
+        elif kind in ("declaration_command", "unset_command"):
             self.declaration(node, scope)
         elif kind == "for_statement":
             self.loop(node, scope, stdin)
@@ -207,6 +202,11 @@ class _Reader:
         if variable is not None:
             plain = bool(values) and all(tame(word) for word in values)
             scope.variables[self.raw(variable)] = Word("*", glob=True) if plain else None
+            call = self.call([Word("for")], node)
+            assign(self.raw(variable), None, call, scope)
+            for word in values:
+                if word.static and re.match(r"[/~]|\.\.?/", word.text):
+                    scope.read(call, word, contents=False)
         for child in node.children:
             self.visit(child, scope, stdin)
 
@@ -227,6 +227,8 @@ class _Reader:
             else None
         )
         assign(name, value, call, scope, exported=exported)
+        if value is not None and hides_code(value, whole=True):
+            scope.add("dynamic.script", call, value.text)
         for used in value.names if value else ():
             if secret_name(used):
                 scope.add("secret.env", call, used)
@@ -243,13 +245,18 @@ class _Reader:
         return self.named[name] == 1
 
     def declaration(self, node: Node, scope: Scope) -> None:
-        """export, declare, local, readonly."""
+        """export, declare, local, readonly, unset."""
         keyword = self.raw(node.children[0])
+        call = self.call([Word(keyword)], node)
         for child in node.named_children:
             if child.type == "variable_assignment":
-                self.assignment(child, scope, self.call([Word(keyword)], node), exported=keyword == "export" or "-x" in self.raw(node))
+                self.assignment(child, scope, call, exported=keyword == "export" or "-x" in self.raw(node))
             else:
                 self.visit(child, scope, None)
+                if child.type in ("string", "raw_string", "concatenation", "ansi_c_string"):
+                    declare(words_of(child, self.source, scope), call, scope)
+        if re.match(r"(declare|local|typeset)\s+-\w*n", self.raw(node)):
+            rename(self.raw(node), call, scope)
 
     def redirected(self, node: Node, scope: Scope, stdin: Stdin | None) -> Call | None:
         body = node.child_by_field_name("body")
@@ -385,13 +392,7 @@ class _Reader:
         scope.write(call, target)
         if ">>" in operator or target.text.startswith("/dev/"):
             return
-        itself = any(word.text == target.text and word.text for word in call.arguments) and call.name not in (
-            "echo",
-            "printf",
-            "python",
-            "python3",
-            "node",
-        )
+        itself = any(word.text == target.text and word.text for word in call.arguments) and call.name not in _PRINTERS
         itself = itself or target.text in self.piped
         if bare or says_nothing(call) or _DATA.search(target.text) or itself:
             scope.add("overwrite.truncate", call, target.text)

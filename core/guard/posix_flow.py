@@ -6,7 +6,9 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from core.guard.programs import evaluate
 from core.guard.scope import Scope
+from core.guard.verdict import load_table
 from core.guard.words import HOLE, Call, Stdin, Word
 
 if TYPE_CHECKING:
@@ -70,8 +72,8 @@ def variables_read(call: Call, scope: Scope) -> None:
 def output_of(call: Call | None, before: Stdin | None, scope: Scope) -> Stdin:
     """What the next stage of a pipeline reads."""
     remote = scope.report.sends or (before is not None and before.remote)
-    if call is None:
-        return Stdin(remote=remote)
+    if call is None or says_nothing(call):
+        return Stdin(remote=remote) if call is None else Stdin("")
     call = unwrapped(call)
     name = call.name.rpartition("/")[2]
     arguments = [word for word in call.arguments if not word.option]
@@ -95,3 +97,12 @@ def output_of(call: Call | None, before: Stdin | None, scope: Scope) -> Stdin:
         and all(word.static for word in arguments)
     )
     return Stdin(remote=remote, names=names, environment=inherited and before is not None and before.environment)
+
+
+def without_grammar(text: str, scope: Scope) -> None:
+    """One plain word list whose program only reads; anything else asks."""
+    call = Call(tuple(Word(word) for word in text.split()), 0, len(text))
+    if not re.fullmatch(r"[\w./ ,:=+@%-]+", text) or not call.words or call.name not in load_table("programs")["plain_read"].split():
+        scope.add("parse.missing", call, text)
+    else:
+        evaluate(call, scope)

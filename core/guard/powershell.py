@@ -220,8 +220,12 @@ class _Reader:
     def on_redirection(self, node: Node) -> None:
         target = next((part for part in node.named_children if part.type == "redirected_file_name"), None)
         words = [self.values.word(part) for part in target.named_children if part.type != "command_argument_sep"] if target is not None else []
+        statement = node.parent.parent if node.parent is not None and node.parent.type == "redirections" else node.parent
+        outer = self.values.raw(statement) if statement is not None else ""
+        said = outer[: outer.find(self.values.raw(node))].strip().lower()  # $null > a.txt says nothing
         for word in words[:1]:
-            self.redirect(word, ">>" in self.values.raw(node), self.call([Word(self.values.raw(node))], node))
+            name = ":" if said in ("$null", "''", '""') else self.values.raw(node)
+            self.redirect(word, ">>" in self.values.raw(node), self.call([Word(name)], node))
         self.children(node)
 
     def on_variable(self, node: Node) -> None:

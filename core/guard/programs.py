@@ -14,7 +14,7 @@ from core.guard.verdict import load_table, words_in
 from core.guard.words import HOLE, Call, Options, Word, split_options
 
 Handler = Callable[[str, Call, Scope], None]
-_HANDLERS = ("wrappers", "files", "search", "text", "git", "network", "languages", "services")
+_HANDLERS = ("wrappers", "files", "search", "text", "git", "network", "languages", "services", "builtins")
 _SECRET_NAME = re.compile(
     r"(API_?KEY|ACCESS_?KEY|SECRET|TOKEN|PASSW(OR)?D|PASSPHRASE|PRIVATE_?KEY|CREDENTIAL|_PAT$|_PWD$|^PGPASS|AUTH_?KEY|SIGNING_?KEY)", re.I
 )
@@ -338,7 +338,7 @@ def check_install(name: str, call: Call, operands: list[Word], scope: Scope) -> 
     for word in operands[1:]:
         text = word.text
         shorthand = name in _NODE_INSTALLERS and "/" in text and not text.startswith((".", "@", "/"))
-        if _INSTALL_SOURCE.search(text) or shorthand or text.startswith(("/", "~")) and "workspace" not in scope.zones(word):
+        if _INSTALL_SOURCE.search(text) or shorthand or text.startswith(("/", "~", "..")) and "workspace" not in scope.zones(word):
             scope.add("remote.code", call, text)
         elif not word.static:
             scope.add("dynamic.argument", call, text)

@@ -200,6 +200,10 @@ def _write(name: str, arguments: Arguments, call: Call, scope: Scope) -> None:
         force = name == "new-item" and arguments.has("force") and "dir" not in kind
         contents = arguments.find("value") or arguments.positional[1:2]
         empty = name == "set-content" and contents and contents[0].static and contents[0].text in ("", "null")
+        given = arguments.find("inputobject")
+        empty = empty or (name == "out-file" and bool(given) and given[0].static and given[0].text in ("", "null"))
+        piped = call.stdin.text if call.stdin is not None and name in ("set-content", "out-file") and not contents else None
+        empty = empty or piped in ("", "null", "$null")
         if empty or force and _exists(word, scope):
             scope.add("overwrite.truncate", call, word.text)
 

@@ -101,6 +101,12 @@ class Scope:
         """Judge reading one path."""
         self._worst(call, word, lambda place: paths.read_rule(place, contents=contents))
 
+    def read_tree(self, call: Call, word: Word) -> None:
+        """Judge reading everything below one path: a folder that holds the homes is no system file."""
+        self.read(call, word)
+        if any(place.path in load_table("paths")["whole"] for place in self.places(word)):
+            self.add("read.home", call, word.text)
+
     def write(self, call: Call, word: Word) -> None:
         """Judge creating or changing one path."""
         self._worst(call, word, paths.write_rule)

@@ -12,7 +12,7 @@ from core.guard.words import Call, Word, split_options
 _FIND_GLOBAL = ("-H", "-L", "-P", "-O1", "-O2", "-O3", "-D")
 _STARTERS = ("-exec", "-execdir", "-ok", "-okdir")
 _FIND_WRITERS = ("-fprint", "-fprint0", "-fls", "-fprintf")
-_WHOLE = ("/", "/home", "/Users", "/root", "/etc", "/proc", "/var")
+_ONLY_NAMED = ("ls", "echo", "printf", "test", "stat", "du", "basename", "dirname", "file", "realpath", "readlink")
 _SECRET_HINT = re.compile(r"(api[_.\\s-]*key|secret|token|passw|private.key|BEGIN .*PRIVATE|credential|AKIA)", re.I)
 
 
@@ -53,7 +53,11 @@ def _expression(words: tuple[Word, ...], roots: list[Word], call: Call, scope: S
             index += 1
         elif word.text in ("-name", "-iname", "-path", "-ipath", "-wholename", "-regex") and index < len(words):
             if secrets:
-                scope.read(call, Word(words[index].text.strip("*") or "x"), contents=False)
+                name = words[index].text.strip("*") or "x"
+                scope.read(call, Word(name), contents=False)
+                if "/" not in name:
+                    for root in roots:
+                        scope.read(call, Word(root.text.rstrip("/") + "/" + name, root.static))
             index += 1
         elif not word.static and not word.quoted:
             scope.add("dynamic.argument", call, word.text)
@@ -74,6 +78,8 @@ def _start(words: tuple[Word, ...], roots: list[Word], call: Call, scope: Scope)
             if inner[0].text.rpartition("/")[2] in ("sh", "bash", "dash", "zsh"):
                 inner = tuple(Word(word.text.replace("$0", below).replace("$1", below), word.static, word.glob, word.quoted) for word in inner)
             evaluate(call.inner(inner), scope)
+            if "{}" in [word.text for word in words] and call.inner(inner).name not in _ONLY_NAMED:
+                scope.read_tree(call, root)
 
 
 def grep(name: str, call: Call, scope: Scope) -> None:
@@ -88,9 +94,7 @@ def grep(name: str, call: Call, scope: Scope) -> None:
     pattern = "" if given or not options.operands else options.operands[0].text
     recursive = options.has("-r", "-R", "--recursive", "-d") or name in ("rg", "ag", "ack", "rgrep")
     for word in files:
-        scope.read(call, word)
-        if recursive and any(place.path in _WHOLE for place in scope.places(word)):
-            scope.add("read.home", call, word.text)
+        (scope.read_tree if recursive else scope.read)(call, word)
         if recursive and scope.zones(word) & {"outside"} and _SECRET_HINT.search(pattern):
             scope.add("secret.read", call, word.text)
     if (

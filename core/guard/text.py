@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from core.guard.programs import Handler, run_script, secret_name, spec_of, subcommand, write_named
+from core.guard.programs import Handler, by_table, run_script, secret_name, spec_of, subcommand, write_named
 from core.guard.scope import Scope
 from core.guard.verdict import load_table
 from core.guard.words import HOLE, Call, Word, split_options
@@ -16,6 +16,7 @@ _SED_ADDRESS = re.compile(
 _AWK_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
 _AWK_REGEX = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\n])+/")
 _AWK_COMMENT = re.compile(r"#[^\n]*")
+_AWK_VALUED = frozenset(("-F", "-v", "-f", "-i", "-l", "-E", "-W", "--file", "--assign", "--field-separator", "--include", "--load", "--exec"))
 _BEFORE_REGEX = frozenset(("", "~", "(", ",", ";", "{", "}", "&", "|", "!", "\n"))
 
 
@@ -93,14 +94,19 @@ def _sed_substitute(text: str) -> tuple[str, str, str]:
 
 def awk(name: str, call: Call, scope: Scope) -> None:
     """awk: system, pipes and getline from commands ask; output files are checked."""
-    options = split_options(call.arguments, frozenset(("-F", "-v", "-f", "-i", "--file", "--assign", "--field-separator", "-l")))
+    options = split_options(call.arguments, _AWK_VALUED)
     files = options.operands
-    for word in options.get("-f", "--file"):
+    loaded = [word for word in options.get("-i", "--include") if word.text != "inplace"]
+    for word in [*options.get("-f", "--file", "-E", "--exec"), *loaded]:
         run_script(call, word, scope)
-    if options.has("-l", "--load"):
+    if options.has("-l", "--load", "-W"):
         scope.add("exec.library", call, name)
+    for word in call.arguments:  # gawk's listings take a file only where it hangs on the option
+        match = re.match(r"(?:-[dDop]|--(?:dump-variables|pretty-print|profile)=)(?=[^-\s])", word.text)
+        if match and word.option:
+            write_named(call, Word(word.text[match.end() :], word.static), scope)
     in_place = any(word.text == "inplace" for word in options.get("-i", "--include"))
-    if not options.has("-f", "--file") and files:
+    if not options.has("-f", "--file", "-E", "--exec") and files:
         _awk_program(files[0], call, scope)
         files = files[1:]
     for word in files:
@@ -240,7 +246,16 @@ def jq(name: str, call: Call, scope: Scope) -> None:
             write_named(call, word, scope)
 
 
+def pager(name: str, call: Call, scope: Scope) -> None:
+    """less, more: a first command after + may start programs and write files; going to a line or a match may not."""
+    for word in call.arguments:
+        if word.text.startswith("+") and not re.fullmatch(r"\+{1,2}(\d*[GgFp%]?|[/?][^!|]*)", word.text):
+            scope.add("exec.library", call, word.text)
+    by_table(name, call, scope)
+
+
 HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(("less", "more", "most", "zless", "zmore"), pager),
     "sed": sed,
     "gsed": sed,
     "jq": jq,

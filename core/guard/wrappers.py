@@ -4,31 +4,12 @@ from __future__ import annotations
 
 import re
 
-from core.guard.programs import Handler, evaluate, run_script, secret_name
+from core.guard.programs import Handler, evaluate, run_script, secret_name, write_named
 from core.guard.scope import MAX_WORDS, Scope
 from core.guard.verdict import load_table
 from core.guard.words import HOLE, Call, Word, split_options
 
-_SHELLS = (
-    "sh",
-    "bash",
-    "dash",
-    "zsh",
-    "ksh",
-    "mksh",
-    "ash",
-    "fish",
-    "csh",
-    "tcsh",
-    "rbash",
-    "yash",
-    "posh",
-    "oksh",
-    "xonsh",
-    "elvish",
-    "nu",
-    "busybox sh",
-)
+_SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "yash", "posh", "oksh", "xonsh", "elvish", "nu")
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*\+?=")
 _OPTION_LIKE = re.compile(r"^-[a-zA-Z]*c$")
 
@@ -69,9 +50,19 @@ def wrapper(name: str, call: Call, scope: Scope) -> None:
     for word in arguments[:index]:
         if not word.static:
             scope.add("dynamic.argument", call, word.text)
+    _reports(arguments[:index], spec.get("outputs", "").split(), call, scope)
     if "rule" in spec:
         scope.add(spec["rule"], call, name)
     inner_words(call, index, scope)
+
+
+def _reports(words: tuple[Word, ...], options: list[str], call: Call, scope: Scope) -> None:
+    """The files that a wrapper writes about its command; strace takes a command after | and !."""
+    for word in split_options(words, frozenset(options)).get(*options) if options else ():
+        if word.text[:1] in ("|", "!"):
+            scope.add("dynamic.script", call, word.text)
+        else:
+            write_named(call, word, scope)
 
 
 def env(name: str, call: Call, scope: Scope) -> None:
@@ -273,6 +264,8 @@ def alias(name: str, call: Call, scope: Scope) -> None:
         key, equals, value = word.text.partition("=")
         if equals:
             script(Word(value, word.static), call, scope)
+            if re.search(r"(?:^|[;&|(]\s*)\S*\b(?:rm|unlink|shred|truncate|dd)\b(?!\s+-[iI]$)[^;&|]*$", value):  # its operands come later
+                scope.add("delete.dynamic", call, value)
             if secret_name(key) or value.split(" ")[0] != key:
                 scope.functions.discard(key)
 
