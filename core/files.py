@@ -57,12 +57,16 @@ def read_text(root: Path, path: Path, shown: str) -> str:
             raw = file.read()
     except OSError as error:
         raise ActionError("unreadable", f"{shown}: {error.strerror or error}") from error
-    encoding = _encoding(raw)
-    kind = "" if encoding.startswith("utf-16") else next((name for magic, name in _KINDS if raw.startswith(magic)),
-                                                         "binary file" if b"\0" in raw[:8192] else "")
+    _refuse_binary(raw, size, shown)
+    return raw.decode(_encoding(raw), errors="replace").removeprefix("\ufeff")
+
+
+def _refuse_binary(raw: bytes, size: int, shown: str) -> None:
+    """ActionError for the beginning of a file that is no text; UTF-16 with its mark is text."""
+    kind = "" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else next((name for magic, name in _KINDS if raw.startswith(magic)),
+                                                                  "binary file" if b"\0" in raw[:8192] else "")
     if kind:
         raise ActionError("binary", f"{shown} is a {kind} of {size} bytes, not text. Use a command or a script made for it.")
-    return raw.decode(encoding, errors="replace").removeprefix("\ufeff")
 
 
 def _encoding(raw: bytes) -> str:
@@ -93,13 +97,15 @@ def page(text: str, offset: int | None, limit: int | None, numbers: bool) -> tup
 
 def write_text(root: Path, path: Path, shown: str, content: str, append: bool) -> int:
     """Write or append UTF-8 text below `root`; the bytes that the file has then. The old file stays whole when anything fails, and no
-    link that appears meanwhile is followed. ActionError with the system's reason."""
+    link that appears meanwhile is followed. ActionError with the system's reason, or when the file there is no text."""
     raw = content.encode("utf-8", errors="replace")
     try:
-        if append and os.path.lexists(path):
-            with open_inside(root, path) as file:
-                before = file.read()
-            raw = before + content.encode(_encoding(before), errors="replace")
+        if os.path.lexists(path) and (append or not os.path.islink(path)):
+            with open_inside(root, path) as file:  # a database or a picture is not replaced by a text, which a weak model tries
+                before = file.read(-1 if append else 8192)
+                _refuse_binary(before, os.fstat(file.fileno()).st_size, shown)
+            if append:
+                raw = before + content.encode(_encoding(before), errors="replace")
         _replace(root, path, raw)
     except OSError as error:
         raise ActionError("not_written", f"{shown}: {error.strerror or error}. Nothing was changed.") from error

@@ -164,3 +164,13 @@ def test_appending_keeps_the_encoding_of_the_file(tmp_path: Path, encoding: str)
 def test_lines_are_counted_as_other_tools_count_them() -> None:
     assert page("a\fb\u2028c\r\nd\n", None, None, False) == ("a\fb\u2028c\nd", "2 lines")
     assert page("a\nb\n", 0, -2, False) == ("a\nb", "2 lines") and page("", None, None, False) == ("", "0 lines")
+
+
+@pytest.mark.parametrize("append", [False, True])
+@pytest.mark.parametrize("content", [b"SQLite format 3\0" + b"\0" * 100, b"\x89PNG\r\n\x1a\n" + b"\0" * 50, b"text, then\0zero"])
+def test_a_file_that_is_no_text_is_neither_replaced_nor_added_to(content: bytes, append: bool, tmp_path: Path) -> None:
+    path = tmp_path / "todo.db"
+    path.write_bytes(content)
+    with pytest.raises(ActionError) as caught:
+        write_text(tmp_path, path, "todo.db", "a new text", append)
+    assert caught.value.code == "binary" and path.read_bytes() == content

@@ -9,11 +9,12 @@ from typing import Any
 from taskbook.contract import Context, TodoError
 from taskbook.plan import DAY, Job, Left, Plan, Window, align, plan
 from taskbook.preferences import Known, known
-from taskbook.score import best_sql, score
+from taskbook.ranking import best
+from taskbook.score import score
 from taskbook.task import Task, due_display
 
 LISTED = 100  # of the tasks over the limit; the others are counted
-_CANDIDATE = "id NOT IN (SELECT parent_id FROM tasks WHERE parent_id IS NOT NULL AND status != 'done')"
+_CANDIDATE = "NOT EXISTS (SELECT 1 FROM tasks part WHERE part.parent_id = tasks.id AND part.status != 'done')"  # else its parts are planned
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def planned_day(ctx: Context, day: date, values: dict[str, Any]) -> Planned:
     window = _window(ctx, day, values, habits)
     where = _CANDIDATE if values.get("include_backlog", True) else f"{_CANDIDATE} AND deadline < '{(day + timedelta(days=1)).isoformat()}'"
     limit = values.get("max_tasks", 20)
-    rows = ctx.store.db.execute(*best_sql(ctx.now, where, (), limit + LISTED)).fetchall()
+    rows = best(ctx.store.db, ctx.now, where, (), limit + LISTED)
     chosen = [Task.from_row(row) for row in rows[:limit]]
     beyond = [(row["id"], row["title"]) for row in rows[limit:]]
     counted = f"SELECT count(*) FROM tasks WHERE closed = 0 AND {where}"

@@ -1,11 +1,11 @@
-"""The priority score of a task: a sum of parts, each with its reason in words. The same table also ranks inside SQLite, for long lists.
+"""The priority score of a task: a sum of parts, each with its reason in words.
 
 Hours count from now to the effective deadline: a timed due is itself, a date alone counts until the end of its day. Points stand in the
 reasons with their sign, so that the reasons of a task add up to its score.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, Protocol, TypeVar
@@ -21,6 +21,7 @@ DOING, COMBO, LONG = 6, 8, -3
 COMBO_HOURS = 24
 LONG_MINUTES = 120
 _ORDER = {"high": 0, "medium": 1, "low": 2}
+Place = tuple[int, datetime, int, float, int]  # of a task in the ranking: the smallest is first
 
 
 class Scorable(Protocol):
@@ -58,37 +59,19 @@ def score(task: T, now: datetime, lang: str) -> Scored[T]:
 
 
 def ranked(tasks: Iterable[T], now: datetime, lang: str) -> list[Scored[T]]:
-    """The open ones among `tasks`, best first: score, then deadline (none last), priority, length (none last), id."""
-    return sorted((score(task, now, lang) for task in tasks if task.status != "done"), key=_place)
+    """The open ones among `tasks`, best first, in the order of `place`."""
+    return sorted((score(task, now, lang) for task in tasks if task.status != "done"), key=lambda one: place(one.task, one.score))
 
 
-def order_sql(now: datetime) -> str:
-    """An ORDER BY list over the columns of `tasks` that puts rows in the order of `ranked`. It holds no text of a user."""
-    def until(hours: float) -> str:
-        return f"deadline <= '{(now + timedelta(hours=hours)).isoformat(timespec='seconds')}'"
-
-    past = f"deadline < '{now.isoformat(timespec='seconds')}'"
-    near = " ".join(f"WHEN {until(hours)} THEN {points}" for hours, _, points in NEAR)
-    urgency = f"CASE WHEN deadline IS NULL THEN {UNDATED[1]} WHEN {past} THEN {OVERDUE[1]} {near} ELSE {FAR[1]} END"
-    priority = " ".join(f"WHEN '{name}' THEN {points}" for name, points in PRIORITY.items())
-    rank = " ".join(f"WHEN '{name}' THEN {place}" for name, place in _ORDER.items())
-    return (f"CASE priority {priority} END + {urgency} + (status = 'doing') * {DOING}"
-            f" + (priority = 'high' AND ifnull({until(COMBO_HOURS)}, 0)) * {COMBO} + (ifnull(estimated_minutes, 0) > {LONG_MINUTES}) * {LONG} DESC,"
-            f" ifnull(deadline, 'Z'), CASE priority {rank} END, ifnull(estimated_minutes, 1e9), id")
+def points(task: Scorable, now: datetime) -> int:
+    """The score alone."""
+    return sum(value for _, value in _parts(task, now))
 
 
-def best_sql(now: datetime, where: str, bounds: Sequence[object], limit: int, columns: str = "*") -> tuple[str, list[object]]:
-    """A query, and its values, for the first `limit` open tasks in the order of `ranked`, of those that `where` lets through.
-
-    Among tasks of one priority, status and side of LONG_MINUTES an earlier deadline never scores less, so the first few of each such class
-    by deadline hold the first few of all: an index finds them, and only they are scored.
-    """
-    classes = [f"rank = {rank} AND status = '{status}' AND ifnull(estimated_minutes, 0) {side} {LONG_MINUTES}"
-               for rank in _ORDER.values() for status in ("todo", "doing") for side in ("<=", ">")]
-    firsts = [f"SELECT * FROM (SELECT * FROM tasks WHERE closed = 0 AND {one} AND {where} "
-              "ORDER BY deadline IS NULL, deadline, ifnull(estimated_minutes, 1e9), id LIMIT ?)" for one in classes]
-    query = f"SELECT {columns} FROM ({' UNION ALL '.join(firsts)}) tasks ORDER BY {order_sql(now)} LIMIT ?"
-    return query, [value for _ in classes for value in (*bounds, limit)] + [limit]
+def place(task: Scorable, scored: int) -> Place:
+    """What orders a task of that score among others: score, then deadline (none last), priority, length (none last), id."""
+    minutes = task.estimated_minutes
+    return (-scored, task.deadline or datetime.max, _ORDER[task.priority], float("inf") if minutes is None else minutes, task.id)
 
 
 def _parts(task: Scorable, now: datetime) -> list[tuple[str, int]]:
@@ -112,9 +95,3 @@ def _urgency(deadline: datetime | None, now: datetime) -> tuple[str, int]:
 
 def _signed(points: int) -> str:
     return f"+{points}" if points >= 0 else f"−{-points}"
-
-
-def _place(scored: Scored[T]) -> tuple[int, datetime, int, float, int]:
-    task = scored.task
-    minutes = task.estimated_minutes
-    return (-scored.score, task.deadline or datetime.max, _ORDER[task.priority], float("inf") if minutes is None else minutes, task.id)
