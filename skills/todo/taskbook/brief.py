@@ -15,7 +15,7 @@ _PATIENCE = 6.0  # seconds for the weather
 
 def generate_daily_brief(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """`text`, and its parts: `weather` (null without), `city_source` (argument, preference, configured, none), `counts`, `overdue`, `today`,
-    `top`, `plan` (null for a past day)."""
+    `top`, `plan` (null for a past day; only `error` when there can be none)."""
     from taskbook.ranking import prioritize_tasks
     from taskbook.tasks import stats
     from taskbook.when import resolve_date
@@ -29,11 +29,7 @@ def generate_daily_brief(ctx: Context, values: dict[str, Any]) -> dict[str, Any]
     for name, tasks in (("overdue", overdue), ("today", today)):
         lines += ["", ctx.say(f"brief.{name}", day=shown), *([f"- {line(task, ctx.now, ctx.lang)}" for task in tasks] or [ctx.say("brief.nothing")])]
     lines += ["", ctx.say("brief.top"), *([f"{one['rank']}. {_ranked(ctx, one)}" for one in top["tasks"]] or [ctx.say("brief.nothing")])]
-    if plan is not None:
-        from taskbook.planning import text_of
-
-        lines += ["", ctx.say("brief.plan", utilization=plan["utilization"])]
-        lines += [f"- {slot}" for slot in text_of(ctx, plan["schedule"])] or [ctx.say("brief.nothing")]
+    lines += _plan_lines(ctx, plan)
     return {"message": ctx.say("brief.message", day=shown, **counts), "date": day.isoformat(), "weather": weather, "city_source": source,
             "counts": counts, "overdue": [task.object(ctx.now, ctx.lang) for task in overdue],
             "today": [task.object(ctx.now, ctx.lang) for task in today], "top": top["tasks"], "plan": plan, "text": "\n".join(lines)}
@@ -53,14 +49,29 @@ def _section(ctx: Context, day: date, name: str) -> list[Task]:
 
 
 def _plan(ctx: Context, day: date) -> dict[str, Any] | None:
-    """The first three slots and how full the day is."""
+    """The first three slots and how full the day is; only `error` where the working hours that are remembered make no day."""
     from taskbook.planning import plan_day
 
     if day < ctx.now.date():
         return None
-    whole = plan_day(ctx, {"date": day.isoformat(), "include_backlog": True, "max_tasks": 20})
+    try:
+        whole = plan_day(ctx, {"date": day.isoformat(), "include_backlog": True, "max_tasks": 20})
+    except TodoError as problem:
+        return {"error": problem.say(ctx.lang)}
     return {"schedule": whole["schedule"][:3], "utilization": whole["utilization"], "capacity_minutes": whole["capacity_minutes"],
-            "unscheduled": len(whole["unscheduled"])}
+            "unscheduled": len(whole["unscheduled"]) + whole.get("more_unscheduled", 0),
+            **({"suggestion": whole["suggestion"]} if "suggestion" in whole else {})}
+
+
+def _plan_lines(ctx: Context, plan: dict[str, Any] | None) -> list[str]:
+    from taskbook.planning import text_of
+
+    if plan is None:
+        return []
+    if "error" in plan:
+        return ["", ctx.say("brief.plan_failed"), f"- {plan['error']}"]
+    slots = [f"- {slot}" for slot in text_of(ctx, plan["schedule"])] or [ctx.say("brief.nothing")]
+    return ["", ctx.say("brief.plan", utilization=plan["utilization"]), *slots, *([f"- {plan['suggestion']}"] if "suggestion" in plan else [])]
 
 
 def _weather(ctx: Context, day: date, city: str) -> tuple[str, dict[str, Any] | None, str]:

@@ -8,9 +8,12 @@ from taskbook.contract import Context, TodoError
 from taskbook.weather_client import Patience
 from taskbook.weather_forecast import DAYS, Day, Forecast, forecast
 
-RAIN, SNOW, THUNDER = frozenset(range(51, 68)) | {80, 81, 82}, frozenset((71, 73, 75, 77, 85, 86)), frozenset((95, 96, 99))
-_WORDS = ((0, "clear"), (1, "fair"), (2, "cloudy"), (3, "overcast"), (45, "fog"), (51, "drizzle"), (61, "rain"), (71, "snow"), (80, "showers"),
-          (85, "snow"), (95, "thunder"))
+_WORDS = {
+    0: "clear", 1: "fair", 2: "cloudy", 3: "overcast", 45: "fog", 48: "rime", 51: "drizzle", 53: "drizzle", 55: "drizzle", 56: "ice", 57: "ice",
+    61: "rain_light", 63: "rain", 65: "rain_heavy", 66: "ice", 67: "ice", 71: "snow_light", 73: "snow", 75: "snow_heavy", 77: "grains",
+    80: "showers_light", 81: "showers", 82: "showers_heavy", 85: "snow_showers", 86: "snow_showers", 95: "thunder", 96: "hail", 99: "hail"}
+RAIN, SNOW, THUNDER = frozenset((51, 53, 55, 61, 63, 65, 80, 81, 82)), frozenset((71, 73, 75, 77, 85, 86)), frozenset((95, 96, 99))
+ICE, POURING = frozenset((56, 57, 66, 67)), frozenset((65, 82))
 WET, WINDY, HOT, COLD = 60, 39, 35, -5  # %, km/h, °C, °C
 
 
@@ -40,19 +43,26 @@ def weather_travel_advice(ctx: Context, values: dict[str, Any]) -> dict[str, Any
 
 
 def advice(day: Day) -> tuple[str, list[str]]:
-    """("good" | "care" | "bad", reasons): snow, thunder, or two reasons at once advise against it; one reason asks for care."""
-    code = day.weather_code if day.weather_code is not None else -1
-    reasons = ["thunder"] if code in THUNDER else ["snow"] if code in SNOW else []
-    if not reasons and (code in RAIN or (day.precipitation_probability or 0) >= WET):
-        reasons.append("rain")
-    if (day.wind_speed or 0) >= WINDY:
-        reasons.append("wind")
-    if day.temperature_max is not None and day.temperature_max >= HOT:
-        reasons.append("hot")
-    if day.temperature_min is not None and day.temperature_min <= COLD:
-        reasons.append("cold")
-    bad = len(reasons) > 1 or bool({"thunder", "snow"} & set(reasons))
-    return "bad" if bad else "care" if reasons else "good", reasons
+    """("good" | "care" | "bad", reasons): thunder, ice, snow, pouring rain or two reasons at once advise against going out; one reason asks
+    for care, and so does a day of which nothing is known."""
+    reasons = [*_wet(day), *(name for name, holds in (
+        ("wind", day.wind_speed is not None and day.wind_speed >= WINDY),
+        ("hot", day.temperature_max is not None and day.temperature_max >= HOT),
+        ("cold", day.temperature_min is not None and day.temperature_min <= COLD)) if holds)]
+    if len(reasons) > 1 or {"thunder", "ice", "snow", "pouring"} & set(reasons):
+        return "bad", reasons
+    if not reasons and all(value is None for value in (day.weather_code, day.precipitation_probability, day.wind_speed, day.temperature_max)):
+        reasons = ["unknown"]
+    return "care" if reasons else "good", reasons
+
+
+def _wet(day: Day) -> list[str]:
+    """The one reason, if any, that falls from the sky: the gravest."""
+    named = next((name for name, codes in (("thunder", THUNDER), ("ice", ICE), ("snow", SNOW), ("pouring", POURING), ("rain", RAIN))
+                  if day.weather_code in codes), None)
+    if named is None and day.precipitation_probability is not None and day.precipitation_probability >= WET:
+        named = "rain"
+    return [] if named is None else ["showery"] if named == "rain" and day.precipitation_probability is None else [named]
 
 
 def say_day(ctx: Context, found: Forecast, day: Day) -> str:
@@ -68,9 +78,8 @@ def say_day(ctx: Context, found: Forecast, day: Day) -> str:
 
 
 def say_code(ctx: Context, code: int | None) -> str:
-    """A weather code in words: the last entry of the table that is not above it."""
-    name = "unknown" if code is None or code < 0 else [name for low, name in _WORDS if low <= code][-1]
-    return ctx.say(f"weather.code_{name}")
+    """A weather code in words."""
+    return ctx.say(f"weather.code_{'unknown' if code is None else _WORDS.get(code, 'unknown')}")
 
 
 def _day(ctx: Context, text: str) -> date:
@@ -108,8 +117,10 @@ def _age(ctx: Context, found: Forecast) -> dict[str, Any]:
 
 
 def _old(ctx: Context, found: Forecast) -> list[str]:
-    return [ctx.say("weather.stale", at=found.fetched_at.strftime("%H:%M"))] if found.stale else []
+    from taskbook.task import due_display
+
+    return [ctx.say("weather.stale", at=due_display(found.fetched_at.isoformat(), ctx.now, ctx.lang))] if found.stale else []
 
 
 def _number(value: float | None) -> str:
-    return "?" if value is None else f"{value:.0f}"
+    return "?" if value is None else str(round(value))

@@ -5,7 +5,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -104,14 +104,16 @@ def _kept(ctx: Context, place: Place | None, city: str, first: date, count: int)
     last = first + timedelta(days=count - 1)
     rows = ctx.store.db.execute("SELECT body, fetched_at FROM weather WHERE city = ? AND date BETWEEN ? AND ? ORDER BY date",
                                 (place.key if place else fold(city), first.isoformat(), last.isoformat())).fetchall()
-    found = [(json.loads(row["body"]), datetime.fromisoformat(row["fetched_at"])) for row in rows]
-    found = [(body, at) for body, at in found if abs(ctx.now - at) < USABLE]
-    if not found or found[0][0]["day"]["date"] != first.isoformat():
-        return None
+    try:
+        found = [(json.loads(row["body"]), datetime.fromisoformat(row["fetched_at"])) for row in rows]
+        found = [(body, at) for body, at in found if abs(ctx.now - at) < USABLE]
+        if not found or found[0][0]["day"]["date"] != first.isoformat():
+            return None
+        days, there = [Day(**body["day"]) for body, _ in found], place or Place(**found[0][0]["place"])
+    except (ValueError, TypeError, KeyError):
+        return None  # written by another version: as good as nothing
     oldest = min(at for _, at in found)
-    names = {field.name for field in fields(Day)}
-    days = [Day(**{name: value for name, value in body["day"].items() if name in names}) for body, _ in found]
-    return Forecast(place or Place(**found[0][0]["place"]), days, oldest, stale=not timedelta(0) <= ctx.now - oldest < FRESH)
+    return Forecast(there, days, oldest, stale=not timedelta(0) <= ctx.now - oldest < FRESH)
 
 
 def _keep(ctx: Context, place: Place, days: Sequence[Day]) -> None:

@@ -38,6 +38,12 @@ def test_a_title_cannot_break_the_table(call: Any, tmp_path: Path) -> None:
     assert rows[-1] == "| 1 | 待办 | \\# a \\| b &lt;script> \\\\ | 中 | 今天 | – | – |"
 
 
+def test_what_a_title_says_is_read_and_not_done(call: Any, tmp_path: Path) -> None:
+    call("add_task", title="*急* `x` ![p](http://a.example/p.png) a&lt;b R&D", due_date="今天")
+    row = (tmp_path / call("export_checklist")["path"]).read_text(encoding="utf-8").splitlines()[-1]
+    assert "| \\*急\\* \\`x\\` !\\[p](http://a.example/p.png) a&amp;lt;b R&D |" in row
+
+
 def test_an_empty_day_makes_a_file_that_says_so_and_a_second_export_replaces_the_first(call: Any, tmp_path: Path) -> None:
     assert "暂无任务" in (tmp_path / call("export_checklist")["path"]).read_text(encoding="utf-8")
     call("add_task", title="a", due_date="今天")
@@ -56,3 +62,21 @@ def test_nothing_is_written_outside_the_workspace(call: Any, tmp_path: Path, tmp
     outside = tmp_path_factory.mktemp("outside")
     (tmp_path / "exports").symlink_to(outside)
     assert call("export_checklist")["code"] == "invalid_argument" and list(outside.iterdir()) == []
+    (tmp_path / "exports").unlink()
+    (tmp_path / "exports").mkdir()
+    (outside / "kept.md").write_text("kept")
+    (tmp_path / "exports" / "待办清单_2026-10-14.md").symlink_to(outside / "kept.md")
+    assert call("export_checklist")["code"] == "invalid_argument" and (outside / "kept.md").read_text() == "kept"
+
+
+def test_a_file_where_the_folder_should_be_is_named_and_left_alone(call: Any, tmp_path: Path) -> None:
+    (tmp_path / "exports").write_text("mine")
+    answer = call("export_checklist")
+    assert not answer["ok"] and "exports" in answer["error"] and (tmp_path / "exports").read_text() == "mine"
+
+
+def test_english_has_its_own_words(call: Any, tmp_path: Path) -> None:
+    call("add_task", title="a", due_date="today", estimated_minutes=90)
+    answer = call("export_checklist", lang="en")
+    text = (tmp_path / answer["path"]).read_text(encoding="utf-8")
+    assert answer["path"] == "exports/checklist_2026-10-14.md" and "- Estimated time: **1 h 30 min**" in text and "| 1 | to do | a |" in text

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from taskbook.weather import advice
+from taskbook import weather_places
+from taskbook.weather import advice, say_code
 from taskbook.weather_forecast import Day
+from taskbook.weather_places import fold, known
 
 from tests.skills.todo.weather_stub import Stub, forecast_of, weather_service
 
@@ -109,7 +113,11 @@ def test_several_days_and_days_out_of_reach(call: Any) -> None:
         (Day("d", 63, 25, 15, 90, 45), "bad", ["rain", "wind"]),
         (Day("d", 95, 25, 15, 90, 10), "bad", ["thunder"]),
         (Day("d", 73, 1, -2, 90, 10), "bad", ["snow"]),
-        (Day("d"), "good", []),
+        (Day("d", 65, 25, 15, 90, 10), "bad", ["pouring"]),
+        (Day("d", 66, 1, -2, 90, 10), "bad", ["ice"]),
+        (Day("d", 61, 25, 15, None, 10), "care", ["showery"]),
+        (Day("d", 3, 35, -5, 0, 10), "bad", ["hot", "cold"]),
+        (Day("d"), "care", ["unknown"]),
     ],
 )
 def test_the_advice_has_reasons(day: Day, level: str, reasons: list[str]) -> None:
@@ -130,17 +138,38 @@ def test_an_address_that_is_not_of_the_web_is_refused(call: Any, monkeypatch: py
     assert answer["code"] == "invalid_argument" and "TODO_FORECAST_URL" in answer["error"]
 
 
-def test_the_brief_has_its_parts_and_says_where_the_city_is_from(call: Any) -> None:
-    call("add_tasks", tasks=[{"title": "旧账", "due_date": "昨天"}, {"title": "开会", "due_date": "今天下午3点", "priority": "high"}])
-    brief = call("generate_daily_brief")
-    assert (
-        brief["city_source"] == "none"
-        and [task["title"] for task in brief["overdue"]] == ["旧账"]
-        and [task["title"] for task in brief["today"]] == ["开会"]
-    )
-    assert [one["rank"] for one in brief["top"]] == [1, 2] and brief["plan"]["utilization"] > 0 and brief["text"].startswith("# 今天简报")
-    call("remember_preference", key="default_city", value="上海")
-    assert call("generate_daily_brief")["city_source"] == "preference" and call("generate_daily_brief")["weather"]["city"] == "上海"
-    assert call("generate_daily_brief", city="北京")["city_source"] == "argument"
-    past = call("generate_daily_brief", date="昨天", city="北京")
-    assert past["ok"] and past["plan"] is None
+@pytest.mark.parametrize("code", [0, 1, 2, 3, 45, 48, 51, 53, 55, 56, 57, 61, 63, 65, 66, 67, 71, 73, 75, 77, 80, 81, 82, 85, 86, 95, 96, 99])
+def test_every_code_of_the_service_has_a_word_and_no_other_has(ctx: Any, code: int) -> None:
+    assert say_code(ctx(), code) != "未知" and say_code(ctx(lang="en"), code) not in ("unknown", say_code(ctx(), code))
+    assert say_code(ctx(), code + 100) == say_code(ctx(), 4) == say_code(ctx(), None) == "未知"
+
+
+@pytest.mark.parametrize(("city", "name", "latitude"), [
+    ("北京", "北京", 39.9), ("上海市", "上海", 31.23), ("吉林省", "长春", 43.82), ("吉林", "吉林", 43.84), ("吉林市", "吉林", 43.84),
+    ("广西壮族自治区", "南宁", 22.82), ("廣州", "广州", 23.13), ("Beijing", "北京", 39.9), ("new york city", "纽约", 40.71),
+    (" Xi’an ", "西安", 34.34), ("香港特别行政区", "香港", 22.32), ("SÃO PAULO", "圣保罗", -23.55)])
+def test_a_city_of_the_table_is_known_by_all_its_names(city: str, name: str, latitude: float) -> None:
+    place = known(city, "zh")
+    assert place is not None and (place.name, place.latitude) == (name, latitude)
+
+
+def test_every_province_has_its_capital_and_the_table_has_no_place_twice() -> None:
+    table = json.loads((Path(weather_places.__file__).parent / "cities.json").read_text(encoding="utf-8"))
+    named = [{fold(name) for name in (row[0], row[1], *row[4:])} for row in table["cities"]]
+    assert len(set[str]().union(*named)) == sum(map(len, named)) and len(named) > 150
+    assert len(table["capitals"]) >= 30 and all(known(capital, "zh") for capital in table["capitals"].values())
+    assert all(-90 < row[2] < 90 and -180 < row[3] < 180 and round(row[2], 2) == row[2] and round(row[3], 2) == row[3] for row in table["cities"])
+
+
+def test_a_cache_that_cannot_be_read_is_asked_anew(call: Any, store: Any, service: Stub) -> None:
+    call("get_weather", city="北京")
+    with store.write() as db:
+        db.execute("UPDATE weather SET body = '{\"day\": 5}'")
+    assert call("get_weather", city="北京")["ok"] and len(service.asked) == 2
+
+
+def test_a_city_that_was_searched_is_kept_with_its_weather(call: Any, service: Stub) -> None:
+    service.geocoding = {"results": [{"name": "Dali Town", "latitude": 2, "longitude": 2, "feature_code": "PPL"}]}
+    first = call("get_weather", city="Dalitown")
+    assert first["city"] == "Dali Town" and len(service.asked) == 2
+    assert call("get_weather", city="dalitown", date="明天")["city"] == "Dali Town" and len(service.asked) == 2

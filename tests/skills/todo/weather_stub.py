@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -13,16 +13,26 @@ from urllib.parse import parse_qs, urlsplit
 
 
 class Stub:
-    """`geocoding` and `forecast` are the answers: an object, bytes as they are, or an HTTP status. `asked` are (path, parameters)."""
+    """`geocoding` and `forecast` are the answers: an object, bytes as they are, or an HTTP status. `asked` are (path, parameters).
+
+    `script` comes first, one entry a request: an HTTP status, or the target of a redirect. `delay`: seconds before an answer, at most until
+    the stub ends; `drip`: seconds between its bytes.
+    """
 
     def __init__(self) -> None:
         self.geocoding: Any = {"results": []}
         self.forecast: Any = forecast_of("2026-10-13")
         self.asked: list[tuple[str, dict[str, str]]] = []
         self.base = ""
+        self.script: list[int | str] = []
+        self.delay = self.drip = 0.0
+        self.over = threading.Event()
 
     def answer(self, path: str) -> tuple[int, bytes]:
         """The status and the body for a path."""
+        step = self.script.pop(0) if self.script else 200
+        if step != 200:
+            return (302, step.encode()) if isinstance(step, str) else (step, b"{}")
         content = self.geocoding if path == "/search" else self.forecast
         if isinstance(content, int):
             return content, b"{}"
@@ -53,10 +63,20 @@ def weather_service() -> Iterator[Stub]:
             parts = urlsplit(self.path)
             stub.asked.append((parts.path, {name: values[0] for name, values in parse_qs(parts.query).items()}))
             status, body = stub.answer(parts.path)
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            stub.over.wait(stub.delay)
+            with suppress(OSError):  # whoever asked may have lost patience
+                self.send_response(status)
+                if status == 302:
+                    self.send_header("Location", body.decode())
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.send(body)
+
+        def send(self, body: bytes) -> None:
+            for start in range(0, len(body), 1 if stub.drip else max(1, len(body))):
+                self.wfile.write(body[start:start + 1] if stub.drip else body)
+                if stub.over.wait(stub.drip) and stub.drip:
+                    return
 
         def log_message(self, format: str, *args: Any) -> None:
             """Tests are silent."""
@@ -68,6 +88,7 @@ def weather_service() -> Iterator[Stub]:
     try:
         yield stub
     finally:
+        stub.over.set()
         server.shutdown()
         thread.join()
         server.server_close()
