@@ -88,7 +88,7 @@ def _minutes(ctx: Context, text: str, name: str) -> int:
     """Minutes from midnight; 24:00 is the end of the day."""
     from taskbook.when import resolve_clock
 
-    if text.strip() in ("24:00", "24：00", "24点") and name in ("end_time", "lunch_end"):
+    if text.strip() in ("24:00", "24：00", "24点") and name != "start_time":
         return DAY
     moment = resolve_clock(ctx, text, name)
     return 60 * moment.hour + moment.minute

@@ -118,6 +118,41 @@ def test_what_is_over_the_limit_is_listed(call: Any) -> None:
     assert left(answer) == {5: "deadline", 2: "limit", 4: "limit", 3: "limit", 6: "limit"} and answer["unscheduled"][1]["reason"] == "超出数量上限"
 
 
+@pytest.mark.parametrize(("now", "values", "expected", "capacity", "aligned"), [
+    ("2026-10-14T17:20:00", {}, ("17:20", "17:50"), 40, "17:20"),  # on a mark it stays
+    ("2026-10-14T17:20:01", {}, ("17:30", "18:00"), 30, "17:30"),
+    ("2026-10-14T09:00:00", {}, ("09:00", "09:30"), 450, None),
+    ("2026-10-14T08:30:00", {"start_time": "00:00", "end_time": "24:00", "lunch_start": "12:00", "lunch_end": "12:00"},
+     ("08:30", "09:00"), 930, "08:30"),
+    ("2026-10-14T23:21:00", {"end_time": "24:00"}, ("23:30", "24:00"), 30, "23:30"),  # a date alone lasts until midnight
+    ("2026-10-14T08:30:00", {"lunch_start": "19:00", "lunch_end": "20:00"}, ("09:00", "09:30"), 540, None),
+    ("2026-10-14T08:30:00", {"lunch_start": "24:00", "lunch_end": "24:00"}, ("09:00", "09:30"), 540, None),
+    ("2026-10-14T08:30:00", {"lunch_start": "08:00", "lunch_end": "19:00"}, None, 0, None),
+    ("2026-10-14T23:55:00", {}, None, 0, "24:00")])  # fmt: skip
+def test_days_at_their_edges(
+    call: Any, now: str, values: dict[str, Any], expected: tuple[str, str] | None, capacity: int, aligned: str | None
+) -> None:
+    call("add_task", title="a", due_date="2026-10-14", estimated_minutes=30)
+    answer = call("plan_day", now=now, **values)
+    assert [(start, end) for start, end, _ in slots(answer)] == ([expected] if expected else [])
+    assert (answer["capacity_minutes"], answer.get("aligned_from"), "suggestion" in answer) == (capacity, aligned, expected is None)
+
+
+def test_what_was_due_yesterday_by_date_alone_has_no_time_left_today(call: Any) -> None:
+    call("add_task", title="a", due_date="2026-10-13")
+    answer = call("plan_day")
+    assert [one["reason"] for one in answer["unscheduled"]] == ["截止时间 昨天 之前已无可用时段"] and answer["suggestion"] == "建议改排明天"
+    assert call("plan_day", lang="en")["unscheduled"][0]["reason"] == "no free time is left before its deadline, yesterday"
+
+
+def test_the_first_of_a_long_list_are_found_without_its_rest(call: Any) -> None:
+    call("add_tasks", tasks=[{"title": f"长{n}", "priority": "high", "estimated_minutes": 200} for n in range(300)])
+    call("add_tasks", tasks=[{"title": f"短{n}", "priority": "high", "estimated_minutes": 20} for n in range(3)])
+    assert [task["title"] for task in call("prioritize_tasks", limit=4)["tasks"]] == ["短0", "短1", "短2", "长0"]
+    answer = call("plan_day", max_tasks=2)
+    assert len(answer["unscheduled"]) == 100 and answer["more_unscheduled"] == 201 and {one["code"] for one in answer["unscheduled"]} == {"limit"}
+
+
 def test_parts_are_planned_in_place_of_their_parent_and_nothing_is_written(call: Any) -> None:
     call("add_task", title="搬家", estimated_minutes=60)
     call("add_subtask", parent_id=1, title="打包", estimated_minutes=30)
