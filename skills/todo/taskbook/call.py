@@ -30,7 +30,7 @@ def run(store: Store, name: str, values: Mapping[str, Any], *, now: datetime, la
         _point(context, name, payload)
         if "warning" in payload and "text" not in payload:
             payload["text"] = f"{payload['message']}\n{payload['warning']}"
-        first = {name: payload[name] for name in ("message", "text") if name in payload}
+        first: Answer = {key: payload[key] for key in ("message", "text") if key in payload}
         return {"ok": payload.get("ok", True), **first, **payload}  # the words first: a long answer may be cut in its middle
     except TodoError as problem:
         return {**failure(problem.code, problem.say(lang)), **problem.extra}
