@@ -51,17 +51,23 @@ def changes(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     since, limit, newest = values["since"], values["limit"], ctx.store.version
     reset = since > newest
     since = 0 if reset else since
-    rows = ctx.store.db.execute(f"SELECT {WITH_PARTS} FROM tasks WHERE changed > ? ORDER BY changed, id LIMIT ?", (since, limit + 1)).fetchall()
-    version, more = newest, len(rows) > limit
-    if more:  # a version is never torn: what follows is asked for by a whole number
-        version = rows[-1]["changed"] - 1
-        if not any(row["changed"] <= version for row in rows):
-            version += 1
-        rows = ctx.store.db.execute(f"SELECT {WITH_PARTS} FROM tasks WHERE changed > ? AND changed <= ? ORDER BY changed, id",
-                                    (since, version)).fetchall()
-        more = ctx.store.db.execute("SELECT 1 FROM tasks WHERE changed > ? LIMIT 1", (version,)).fetchone() is not None
+    version = _until(ctx, since, limit, newest)
+    more = version < newest
+    query = f"SELECT {WITH_PARTS} FROM tasks WHERE changed > ? AND changed <= ? ORDER BY changed, id"
+    tasks = [Task.from_row(row) for row in ctx.store.db.execute(query, (since, version))]
     gone = ctx.store.db.execute("SELECT task_id FROM tombstones WHERE changed > ? AND changed <= ? ORDER BY task_id", (since, version))
     deleted = [row[0] for row in gone]
-    message = ctx.say("changes.changed", count=len(rows), deleted=len(deleted), version=version)
+    message = ctx.say("changes.changed", count=len(tasks), deleted=len(deleted), version=version)
     return {"message": message, "version": version, "more": more, "reset": reset, "deleted": deleted,
-            "tasks": [Task.from_row(row).object(ctx.now, ctx.lang) for row in rows]}
+            "tasks": [task.object(ctx.now, ctx.lang) for task in tasks]}
+
+
+def _until(ctx: Context, since: int, limit: int, newest: int) -> int:
+    """The version up to which at most `limit` tasks changed. A version is never torn, for it is what is asked with next: the first
+    one comes whole, however many it changed."""
+    query = "SELECT changed FROM tasks WHERE changed > ? ORDER BY changed LIMIT 1 OFFSET ?"
+    beyond = ctx.store.db.execute(query, (since, limit)).fetchone()
+    if beyond is None:
+        return newest
+    first = ctx.store.db.execute(query, (since, 0)).fetchone()
+    return int(beyond[0]) if first[0] == beyond[0] else int(beyond[0]) - 1

@@ -12,6 +12,7 @@ from taskbook.contract import Context, TodoError
 from taskbook.store import Change
 from taskbook.when import resolve_due
 
+_FILLERS = "\u115f\u1160\u3164\uffa0"  # count as letters and show nothing
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")  # would turn the rest of a line round
 
 
@@ -50,9 +51,9 @@ def insert_task(ctx: Context, change: Change, fields: Fields, **columns: Any) ->
 
 
 def clean_title(text: str) -> str:
-    """One line without control characters. Raises TodoError when nothing is left."""
+    """One line without control characters. Raises TodoError when nothing that can be seen is left."""
     title = " ".join(_harmless(text, "").split())
-    if not title:
+    if all(unicodedata.category(char) == "Cf" or char in f" {_FILLERS}" for char in title):
         raise TodoError("invalid_argument", "fields.title")
     return title
 

@@ -50,10 +50,10 @@ def remember_preference(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     from taskbook.secret_check import secret_in
 
     key, value, reason = _key(values["key"]), values["value"].strip(), values.get("reason", "").strip()
-    if not value:
-        raise TodoError("invalid_argument", "preferences.empty_value", key=key)
     if secret_in(key, value) or secret_in("", reason):
         raise TodoError("invalid_argument", "preferences.secret")
+    if not value:
+        raise TodoError("invalid_argument", "preferences.empty_value", key=key)
     value = _checked(ctx, key, value)
     with ctx.store.change(ctx.now, "remember_preference") as change:
         before = _row(ctx, key)
@@ -91,8 +91,8 @@ def list_preferences(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
 
 def forget_preference(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """Removes it; `forgotten` is what it was. Raises TodoError not_found."""
-    row = _existing(ctx, values["key"])
     with ctx.store.change(ctx.now, "forget_preference") as change:
+        row = _existing(ctx, values["key"])
         change.delete("preferences", row["key"])
     return {"forgotten": {"key": row["key"], "value": row["value"], "reason": row["reason"]},
             "message": ctx.say("preferences.forgotten", key=row["key"], value=row["value"])}
@@ -102,7 +102,9 @@ def _key(text: str) -> str:
     key = " ".join(text.split())
     if not key or not all(char.isprintable() for char in key):
         raise TodoError("invalid_argument", "preferences.empty_key")
-    return ALIASES.get(key.lower(), key)
+    lower = key.lower()
+    effective = lower in ("default_city", *CLOCKS, *NUMBERS) or lower.startswith("part_of_day.")
+    return ALIASES.get(lower, lower if effective else key)
 
 
 def _row(ctx: Context, key: str) -> Any:

@@ -32,33 +32,36 @@ def add_recurring(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
 
 def set_recurrence(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """Gives an open task a rule; its deadline stays, or becomes the first date of the rule when it has none."""
-    task = _open(ctx, values["task_id"])
     rule = _rule(ctx, values["rule"])
     first = rule.first(ctx.now)
-    due = task.due_date if task.due_date and len(task.due_date) == len(first) else first  # a day alone would lose the rule's hour
     with ctx.store.change(ctx.now, "set_recurrence") as change:
+        task = _open(ctx, values["task_id"])
+        due = task.due_date if task.due_date and len(task.due_date) == len(first) else first  # a day alone would lose the rule's hour
         change.update("tasks", task.id, {**_kept(rule, values["rule"]), "series": task.series or task.id, "occurrence": due, "due_date": due,
                                          "updated_at": ctx.now.isoformat()})
     return _answer(ctx, task.id, "recurring.set", rule=rule.say(ctx.lang), due=due_display(due, ctx.now, ctx.lang))
 
 
 def clear_recurrence(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
-    """The task stays and comes no more."""
-    task = find(ctx.store, values["task_id"])
-    if task.rule is None:
-        raise TodoError("invalid_argument", "recurring.none_here", id=task.id, title=task.title)
+    """The task stays and comes no more. Asked of one that is done, the open one that followed it stops too."""
     with ctx.store.change(ctx.now, "clear_recurrence") as change:
-        change.update("tasks", task.id, {"rule": None, "rule_text": None, "occurrence": None, "updated_at": ctx.now.isoformat()})
+        task = find(ctx.store, values["task_id"])
+        if task.rule is None:
+            raise TodoError("invalid_argument", "recurring.none_here", id=task.id, title=task.title)
+        followers = ctx.store.db.execute("SELECT id FROM tasks WHERE series = ? AND closed = 0 AND rule IS NOT NULL AND id != ?",
+                                         (task.series, task.id)).fetchall()
+        for task_id in (task.id, *(row[0] for row in followers)):
+            change.update("tasks", task_id, {"rule": None, "rule_text": None, "occurrence": None, "updated_at": ctx.now.isoformat()})
     return _answer(ctx, task.id, "recurring.cleared")
 
 
 def skip_occurrence(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """The task moves to the next date of its rule; nothing counts as done."""
-    task = _open(ctx, values["task_id"])
-    if task.rule is None:
-        raise TodoError("invalid_argument", "recurring.none_here", id=task.id, title=task.title)
-    due = _following(ctx, task)
     with ctx.store.change(ctx.now, "skip_occurrence") as change:
+        task = _open(ctx, values["task_id"])
+        if task.rule is None:
+            raise TodoError("invalid_argument", "recurring.none_here", id=task.id, title=task.title)
+        due = _following(ctx, task)
         change.update("tasks", task.id, {"due_date": due, "occurrence": due, "updated_at": ctx.now.isoformat()})
     return _answer(ctx, task.id, "recurring.skipped", due=due_display(due, ctx.now, ctx.lang))
 

@@ -3,18 +3,25 @@ from __future__ import annotations
 
 import re
 
-_KEY_NAMES = re.compile(r"passw(or)?d|passphrase|secret|token|api[_ -]?key|private[_ -]?key|credential|cvv|\bpin\b|"
-                        r"密码|口令|密钥|私钥|令牌|身份证|银行卡|信用卡", re.I)
+_KEY_NAMES = re.compile(
+    r"passw(?:or)?d(?![_ -]?manager)|passphrase|passcode|pwd|secret(?!ar)|token(?!i[sz])|api[_ -]?key|private[_ -]?key|credential|cvv|"
+    r"(?:^|[_ -])pin(?:$|[_ -]?code)|密[码碼](?!管理)|口令|密[钥鑰]|私[钥鑰]|令牌|身份[证證]|银行卡|信用卡", re.I)
+# what stands before is no letter of the same word; a Chinese character may stand there, which \b would take for one
 _VALUES = re.compile(
-    r"\bsk-(?=[\w-]*\d)[\w-]{4,}|\bsk-[\w-]{16,}|\b(?:ghp|gho|ghs|ghu)_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bAKIA[0-9A-Z]{12,}|\bAIza[\w-]{30,}|"
-    r"\bxox[abprs]-[\w-]{10,}|\bhf_\w{20,}|\beyJ[\w-]{10,}\.[\w-]{10,}\.|-----BEGIN [A-Z ]*PRIVATE KEY|"
-    r"(?:passw(?:or)?d|passphrase|api[_ -]?key|密码|口令|密钥)\s*(?:is|=|:|：|是|为)\s*\S+", re.I)
-_LONG_NUMBER = re.compile(r"(?<![\dA-Za-z])(?:\d[ -]?){15,18}[\dXx](?![\dA-Za-z])")
+    r"(?<![A-Za-z0-9])(?:sk-(?=[\w-]*\d)[A-Za-z0-9_-]{4,}|sk-[A-Za-z0-9_-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|gh[opsur]_[A-Za-z0-9]{20,}|"
+    r"github_pat_\w{20,}|glpat-[\w-]{16,}|A[KS]IA[0-9A-Z]{12,}|AIza[\w-]{30,}|xox[abeprs]-[\w-]{10,}|hf_[A-Za-z0-9]{20,}|"
+    r"eyJ[\w-]{10,}\.[\w-]{10,}\.|bearer\s+[A-Za-z0-9._~+/=-]{16,})|-----BEGIN [A-Z ]*PRIVATE KEY|[a-z][a-z0-9+.-]*://[^\s/:@]*:[^\s/@]+@|"
+    r"(?:passw(?:or)?d|pwd|passphrase|passcode|api[_ -]?key|密[码碼]|口令|密[钥鑰])\s*(?:is|=|:|是|[为為])\s*\S+|"
+    r"(?:passw(?:or)?d|密[码碼]|口令)[\s\"'“「]*(?=[\w!@#$%^&*.-]*[0-9])[A-Za-z0-9!@#$%^&*._-]{4,}", re.I)
+_LONG_NUMBER = re.compile(r"(?<![0-9A-Za-z])(?:[0-9][ -]?){15,18}[0-9Xx](?![0-9A-Za-z])")
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 
 def secret_in(key: str, value: str) -> bool:
-    """Whether the key names a secret or the value holds one."""
+    """Whether the key names a secret or the value holds one. Full-width letters and digits count as the plain ones."""
+    from unicodedata import normalize
+
+    key, value = normalize("NFKC", key), normalize("NFKC", value)
     if _KEY_NAMES.search(key) or _VALUES.search(value) or _VALUES.search(key):
         return True
     return any(_is_identity(number) or _is_card(number) for number in

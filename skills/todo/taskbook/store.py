@@ -8,14 +8,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from taskbook.contract import TodoError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2  # 2: `search` holds the tags as words, and the order of a list is found together with it
+APPLICATION = 0x746F646F  # the mark in the file that it is a to-do list
 KEPT_STEPS = 1000  # of the journal; older ones cannot be undone any more
 WAIT = 5.0  # seconds for another writer
 _KEYS = {"tasks": "id", "preferences": "key"}
@@ -29,7 +30,7 @@ CREATE TABLE tasks (
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL, completed_at TEXT, parent_id INTEGER, rule TEXT, rule_text TEXT, series INTEGER,
     occurrence TEXT, changed INTEGER NOT NULL DEFAULT 0, closed INTEGER NOT NULL DEFAULT 0, rank INTEGER NOT NULL DEFAULT 1,
     search TEXT NOT NULL DEFAULT '');
-CREATE INDEX tasks_order ON tasks (closed, deadline IS NULL, deadline, rank, id);
+CREATE INDEX tasks_order ON tasks (closed, deadline IS NULL, deadline, rank, id, search);
 CREATE INDEX tasks_board ON tasks (closed, deadline, rank, id);
 CREATE INDEX tasks_score ON tasks (closed, rank, status, deadline IS NULL, deadline, ifnull(estimated_minutes, 1e9), id);
 CREATE INDEX tasks_deadline ON tasks (deadline, status);
@@ -54,11 +55,22 @@ CREATE TABLE snoozed (task_id INTEGER PRIMARY KEY, until TEXT NOT NULL, at TEXT 
 CREATE TABLE focus (name TEXT PRIMARY KEY, value TEXT NOT NULL, at TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE weather (city TEXT NOT NULL, date TEXT NOT NULL, body TEXT NOT NULL, fetched_at TEXT NOT NULL, PRIMARY KEY (city, date)) WITHOUT ROWID;
 """
+_FROM_1 = ("DROP INDEX tasks_order", "CREATE INDEX tasks_order ON tasks (closed, deadline IS NULL, deadline, rank, id, search)")
 
 
 def deadline_of(due: str | None) -> str | None:
     """The effective deadline: a due with a time is itself, a date alone counts until the end of its day."""
     return due + "T23:59:59" if due is not None and len(due) == 10 else due
+
+
+def searchable(*texts: str) -> str:
+    """The form in which texts are searched: neither case nor the way an accent is encoded makes a difference."""
+    text = "\n".join(texts)
+    if text.isascii():
+        return text.lower()
+    from unicodedata import normalize
+
+    return normalize("NFC", normalize("NFC", text).casefold())
 
 
 class Change:
@@ -76,6 +88,7 @@ class Change:
         cursor = self._db.execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values()))
         key = columns[_KEYS[table]] if _KEYS[table] in columns else int(cursor.lastrowid or 0)
         self.rows.append((table, key, None, self.image(table, key)))
+        self._touch(columns.get("parent_id"))
         return key if isinstance(key, int) else 0
 
     def update(self, table: str, key: int | str, values: Mapping[str, Any]) -> None:
@@ -90,32 +103,44 @@ class Change:
         sets = ", ".join(f"{name} = ?" for name in columns)
         self._db.execute(f"UPDATE {table} SET {sets} WHERE {_KEYS[table]} = ?", (*columns.values(), key))
         self.rows.append((table, key, before, self.image(table, key)))
+        if {"status", "parent_id"} & columns.keys():
+            self._touch(row["parent_id"], columns.get("parent_id"))
 
     def delete(self, table: str, key: int | str) -> None:
         """Remove a row that exists."""
         before = self.image(table, key)
+        if before is None:
+            raise KeyError(f"{table} {key}")
         self._db.execute(f"DELETE FROM {table} WHERE {_KEYS[table]} = ?", (key,))
+        self._touch(json.loads(before).get("parent_id"))
         if table == "tasks":
             self._db.execute("INSERT OR REPLACE INTO tombstones VALUES (?, ?)", (key, self.version))
         self.rows.append((table, key, before, None))
 
     def restore(self, table: str, key: str, image: str | None) -> None:
         """Put a row back as the image says, or away where there is none. Not journaled: this is what undo and redo do."""
+        images = [json.loads(one) for one in (self.image(table, key), image) if one is not None]
         self._db.execute(f"DELETE FROM {table} WHERE {_KEYS[table]} = ?", (key,))
         if table == "tasks":
             self._db.execute("DELETE FROM tombstones WHERE task_id = ?", (key,))
             if image is None:
                 self._db.execute("INSERT INTO tombstones VALUES (?, ?)", (key, self.version))
+            self._touch(*(row["parent_id"] for row in images))
         if image is not None:
-            row = json.loads(image)
-            if table == "tasks":
-                row["changed"] = self.version
+            row = images[-1]
+            if table == "tasks":  # the image may be older than the form of these columns
+                row |= {"changed": self.version, "search": _search_of(row)}
             self._db.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
 
     def image(self, table: str, key: int | str) -> str | None:
         """The row as JSON, None when there is none."""
         row = self._db.execute(f"SELECT * FROM {table} WHERE {_KEYS[table]} = ?", (key,)).fetchone()
         return json.dumps(dict(row), ensure_ascii=False) if row is not None else None
+
+    def _touch(self, *parents: int | None) -> None:
+        """Whoever follows the changes must see a parent again: it shows the progress of its parts."""
+        for parent in {parent for parent in parents if parent is not None}:
+            self._db.execute("UPDATE tasks SET changed = ? WHERE id = ?", (self.version, parent))
 
     def _complete(self, table: str, values: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
         if table != "tasks":
@@ -128,9 +153,13 @@ class Change:
         if "priority" in values:
             values["rank"] = _RANK[values["priority"]]
         if not before or {"title", "notes", "tags"} & values.keys():
-            both = {**before, **values}
-            values["search"] = f"{both['title']}\n{both.get('notes', '')}\n{both.get('tags', '[]')}".casefold()
+            values["search"] = _search_of({**before, **values})
         return values
+
+
+def _search_of(row: Mapping[str, Any]) -> str:
+    """What a keyword is looked for in: title, notes, and each tag in a line of its own."""
+    return searchable(row["title"], row.get("notes", ""), *json.loads(row.get("tags", "[]")), "")
 
 
 class Store:
@@ -151,30 +180,35 @@ class Store:
 
     def _prepare(self) -> None:
         self.db.execute("PRAGMA synchronous = NORMAL")
-        found = self._schema_version()
-        if found == 0:
-            self._create()
+        found = self._number("user_version")
+        if found < SCHEMA_VERSION:
+            with self.write():
+                self._bring_up_to_date()
+        elif self._number("application_id") != APPLICATION:
+            raise TodoError("internal", "call.foreign", reason=self.path)
         elif found > SCHEMA_VERSION:
             raise TodoError("internal", "call.newer", path=self.path)
+        if self.db.execute("PRAGMA journal_mode").fetchone()[0] not in ("wal", "memory"):
+            with suppress(sqlite3.OperationalError):  # another process is at it, or the disk cannot: it works without, readers wait then
+                self.db.execute("PRAGMA journal_mode = WAL").fetchone()
 
-    def _schema_version(self) -> int:
-        return int(self.db.execute("PRAGMA user_version").fetchone()[0])
+    def _number(self, pragma: str) -> int:
+        return int(self.db.execute(f"PRAGMA {pragma}").fetchone()[0])
 
-    def _create(self) -> None:
-        """The tables. Of several processes that open a new file at once, one makes them and the others wait."""
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
-            if self._schema_version() == 0:
-                if self.db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                    raise TodoError("internal", "call.foreign", reason=self.path)
-                for statement in _SCHEMA.split(";\n"):
-                    self.db.execute(statement)
-                self.db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            self.db.execute("COMMIT")
-        except BaseException:
-            self._rollback()
-            raise
-        self.db.execute("PRAGMA journal_mode = WAL").fetchone()
+    def _bring_up_to_date(self) -> None:
+        """New or older files. Of several processes that open one at once, one does this and the others wait and find it done."""
+        found = self._number("user_version")
+        if found == SCHEMA_VERSION:
+            return
+        names = {row[0] for row in self.db.execute("SELECT name FROM sqlite_master")}
+        if names and (found == 0 or "tombstones" not in names):
+            raise TodoError("internal", "call.foreign", reason=self.path)
+        for statement in _SCHEMA.split(";\n") if found == 0 else _FROM_1:
+            self.db.execute(statement)
+        for row in self.db.execute("SELECT id, title, notes, tags FROM tasks").fetchall():
+            self.db.execute("UPDATE tasks SET search = ? WHERE id = ?", (_search_of(dict(row)), row["id"]))
+        self.db.execute(f"PRAGMA application_id = {APPLICATION}")
+        self.db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     @property
     def version(self) -> int:
@@ -229,8 +263,10 @@ class Store:
         step = self.db.execute("INSERT INTO journal (at, operation) VALUES (?, ?)", (now.isoformat(), operation)).lastrowid or 0
         self.db.executemany("INSERT INTO journal_rows VALUES (?, ?, ?, ?, ?, ?)",
                             [(step, place, table, str(key), before, after) for place, (table, key, before, after) in enumerate(change.rows)])
-        self.db.execute("DELETE FROM journal_rows WHERE step <= ?", (step - KEPT_STEPS,))
-        self.db.execute("DELETE FROM journal WHERE step <= ?", (step - KEPT_STEPS,))
+        old = self.db.execute("SELECT step FROM journal ORDER BY step DESC LIMIT 1 OFFSET ?", (KEPT_STEPS,)).fetchone()
+        if old is not None:
+            self.db.execute("DELETE FROM journal_rows WHERE step <= ?", (old[0],))
+            self.db.execute("DELETE FROM journal WHERE step <= ?", (old[0],))
 
     def _set_version(self, version: int) -> None:
         self.db.execute("UPDATE meta SET value = ? WHERE name = 'version'", (version,))

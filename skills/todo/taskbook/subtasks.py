@@ -10,9 +10,9 @@ from taskbook.task import Task, find
 
 def add_subtask(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """`task`, the new part, and `parent` with its progress."""
-    parent = _parent(ctx, values["parent_id"])
     fields = checked_fields(ctx, values)
     with ctx.store.change(ctx.now, "add_subtask") as change:
+        parent = _parent(ctx, values["parent_id"])
         task_id = insert_task(ctx, change, fields, parent_id=parent.id)
     task, parent = find(ctx.store, task_id), find(ctx.store, parent.id)
     answer = {"message": ctx.say("subtasks.added", id=task.id, title=task.title, parent=parent.id, parent_title=parent.title),
@@ -23,15 +23,16 @@ def add_subtask(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
 
 def set_parent(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """Makes a task a part of another; parent_id 0 makes it stand alone."""
-    task, parent_id = find(ctx.store, values["task_id"]), values["parent_id"]
-    if parent_id == task.id:
-        raise TodoError("invalid_argument", "subtasks.itself", id=task.id)
-    if parent_id and task.parts:
-        raise TodoError("invalid_argument", "subtasks.has_parts", id=task.id, title=task.title)
-    parent = _parent(ctx, parent_id) if parent_id else None
-    if (parent_id or None) == task.parent_id:
-        return {"message": ctx.say("tasks.same", id=task.id, title=task.title), "task": task.object(ctx.now, ctx.lang), "unchanged": True}
+    parent_id = values["parent_id"]
     with ctx.store.change(ctx.now, "set_parent") as change:
+        task = find(ctx.store, values["task_id"])
+        if parent_id == task.id:
+            raise TodoError("invalid_argument", "subtasks.itself", id=task.id)
+        if parent_id and task.parts:
+            raise TodoError("invalid_argument", "subtasks.has_parts", id=task.id, title=task.title)
+        parent = _parent(ctx, parent_id) if parent_id else None
+        if (parent_id or None) == task.parent_id:
+            return {"message": ctx.say("tasks.same", id=task.id, title=task.title), "task": task.object(ctx.now, ctx.lang), "unchanged": True}
         change.update("tasks", task.id, {"parent_id": parent_id or None, "updated_at": ctx.now.isoformat()})
     task = find(ctx.store, task.id)
     message = ctx.say("subtasks.moved", id=task.id, title=task.title, parent=parent.id, parent_title=parent.title) if parent \

@@ -5,14 +5,18 @@ import json
 import sqlite3
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Any
 
 from taskbook.contract import TodoError
 from taskbook.store import Store, deadline_of
 from taskbook.words import say
 
-WITH_PARTS = ("tasks.*, (SELECT count(*) FROM tasks part WHERE part.parent_id = tasks.id) AS parts, "
-              "(SELECT count(*) FROM tasks part WHERE part.parent_id = tasks.id AND part.status = 'done') AS parts_done")
+_COLUMNS = ("id", "title", "notes", "priority", "status", "due_date", "tags", "estimated_minutes", "created_at", "updated_at", "completed_at",
+            "parent_id", "rule", "rule_text", "series", "occurrence")  # in the order of Task's fields
+WITH_PARTS = (", ".join(f"tasks.{name}" for name in _COLUMNS) + ", (SELECT count(*) FROM tasks part WHERE part.parent_id = tasks.id) AS parts, "
+              "(SELECT count(*) FROM tasks part WHERE part.parent_id = tasks.id AND part.status = 'done') AS parts_done, tasks.deadline")
+_TAGS = _COLUMNS.index("tags")
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
@@ -41,13 +45,12 @@ class Task:
 
     @classmethod
     def from_row(cls, row: sqlite3.Row) -> Task:
-        """The task of a row of `SELECT *` or `SELECT WITH_PARTS`."""
-        tags = row["tags"]
-        counted = "parts" in row.keys()  # noqa: SIM118  # a row looks for a value with `in`, not for a column
-        return cls(
-            row["id"], row["title"], row["notes"], row["priority"], row["status"], row["due_date"], () if tags == "[]" else tuple(json.loads(tags)),
-            row["estimated_minutes"], row["created_at"], row["updated_at"], row["completed_at"], row["parent_id"], row["rule"],
-            row["rule_text"], row["series"], row["occurrence"], row["parts"] if counted else 0, row["parts_done"] if counted else 0)
+        """The task of a row of `SELECT *` or `SELECT WITH_PARTS`, whatever columns follow that."""
+        values: list[Any] = list(row)[:len(_COLUMNS) + 2]  # by place: hundreds of rows are read for one answer, and a look by name is slow
+        if "parts" not in row.keys():  # noqa: SIM118  # a row looks for a value with `in`, not for a column
+            values = [row[name] for name in _COLUMNS]
+        values[_TAGS] = _tags(values[_TAGS])
+        return cls(*values)
 
     @property
     def deadline(self) -> datetime | None:
@@ -81,6 +84,11 @@ class Task:
         if self.parts:
             shown["progress"] = f"{self.parts_done}/{self.parts}"
         return shown
+
+
+@lru_cache(maxsize=1024)
+def _tags(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
 
 
 def due_display(due: str | None, now: datetime, lang: str) -> str:

@@ -3,15 +3,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, time
 from typing import Any
 
 from taskbook.contract import Context, TodoError
-from taskbook.fields import Fields, checked_fields, insert_task, warning_of
-from taskbook.store import Change
+from taskbook.fields import Fields, checked_fields, clean_tags, insert_task, warning_of
+from taskbook.store import Change, searchable
 from taskbook.task import WITH_PARTS, Task, due_display, find, line
 
 _ORDER = "closed, deadline IS NULL, deadline, rank, id"
+_COUNTS = """
+SELECT (SELECT count(*) FROM tasks), (SELECT count(*) FROM tasks WHERE status = 'doing'), (SELECT count(*) FROM tasks WHERE status = 'done'),
+    (SELECT count(*) FROM tasks WHERE closed = 0 AND deadline < ?), (SELECT count(*) FROM tasks WHERE completed_at >= ? AND completed_at < ?)"""
+_GLOB = str.maketrans({char: f"[{char}]" for char in "*?["})
 _FIELDS = ("title", "priority", "due_date", "tags", "estimated_minutes", "notes", "status")
 
 
@@ -57,14 +62,12 @@ def add_tasks(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
 def list_tasks(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """`tasks` (at most `limit`), `count` of them and `total`: open before done, by deadline, priority and id."""
     where, bounds = _filter(ctx, values)
-    if "search" in where:  # one walk through the rows as they lie, then the order: an index would visit each of them in turn
-        found = [row[0] for row in ctx.store.db.execute(f"SELECT id FROM tasks NOT INDEXED WHERE {where} ORDER BY {_ORDER}", bounds)]
-        total, shown = len(found), found[:values["limit"]]
-        rows = ctx.store.db.execute(f"SELECT {WITH_PARTS} FROM tasks WHERE id IN ({', '.join('?' * len(shown))}) ORDER BY {_ORDER}", shown)
-    else:
-        total = ctx.store.db.execute(f"SELECT count(*) FROM tasks WHERE {where}", bounds).fetchone()[0]
-        rows = ctx.store.db.execute(f"SELECT {WITH_PARTS} FROM tasks WHERE {where} ORDER BY {_ORDER} LIMIT ?", (*bounds, values["limit"]))
-    tasks = [Task.from_row(row) for row in rows]
+    index = "INDEXED BY tasks_order" if "search" in where else ""  # it holds what is searched, in the order that is wanted
+    source = f"FROM tasks {index} WHERE {where}"
+    rows = ctx.store.db.execute(f"SELECT {WITH_PARTS} {source} ORDER BY {_ORDER} LIMIT ?", (*bounds, values["limit"] + 1)).fetchall()
+    whole = len(rows) <= values["limit"]  # then a second walk to count them is spared
+    total = len(rows) if whole else ctx.store.db.execute(f"SELECT count(*) {source}", bounds).fetchone()[0]
+    tasks = [Task.from_row(row) for row in rows[:values["limit"]]]
     message = ctx.say("tasks.none" if not total else "tasks.listed" if total == len(tasks) else "tasks.listed_some", total=total, count=len(tasks))
     return {"message": message, "tasks": [task.object(ctx.now, ctx.lang) for task in tasks], "count": len(tasks), "total": total,
             "text": "\n".join([message, *_lines(ctx, tasks)])}
@@ -85,10 +88,11 @@ def _filter(ctx: Context, values: dict[str, Any]) -> tuple[str, tuple[Any, ...]]
         add("status = ?", values["status"])
     if "priority" in values:
         add("priority = ?", values["priority"])
-    if tag := values.get("tag", "").strip().lstrip("#"):
-        add("instr(tags, ?)", json.dumps(tag, ensure_ascii=False))
+    for tag in clean_tags([values.get("tag", "")]):
+        add("search GLOB ?", f"*\n{searchable(tag).translate(_GLOB)}\n*")
+        add("(instr(tags, ?) OR instr(tags, ?))", *(f"{before}{json.dumps(tag, ensure_ascii=False)}" for before in ("[", ", ")))
     if keyword := values.get("keyword", "").strip():
-        add("instr(search, ?)", keyword.casefold())
+        add("search GLOB ?", f"*{searchable(keyword).translate(_GLOB)}*")
     if "due_before" in values:
         due = resolve_due(ctx, values["due_before"]).due
         add("deadline <= ?", due if len(due) > 10 else f"{due}T23:59:59")
@@ -114,13 +118,9 @@ def parts_of(ctx: Context, task: Task) -> list[Task]:
 
 def stats(ctx: Context) -> dict[str, int]:
     """How many tasks there are: total, by status, open, overdue, done today."""
-    by_status = dict(ctx.store.db.execute("SELECT status, count(*) FROM tasks GROUP BY status").fetchall())
-    overdue = ctx.store.db.execute("SELECT count(*) FROM tasks WHERE closed = 0 AND deadline < ?", (ctx.now.isoformat(),)).fetchone()[0]
     midnight = datetime.combine(ctx.now.date(), time()).isoformat()
-    done_today = ctx.store.db.execute("SELECT count(*) FROM tasks WHERE completed_at >= ? AND completed_at < ?",
-                                      (midnight, ctx.now.date().isoformat() + "T24")).fetchone()[0]
-    todo, doing, done = (by_status.get(name, 0) for name in ("todo", "doing", "done"))
-    return {"total": todo + doing + done, "todo": todo, "doing": doing, "done": done, "open": todo + doing, "overdue": overdue,
+    total, doing, done, overdue, done_today = ctx.store.db.execute(_COUNTS, (ctx.now.isoformat(), midnight, midnight[:10] + "T24")).fetchone()
+    return {"total": total, "todo": total - doing - done, "doing": doing, "done": done, "open": total - done, "overdue": overdue,
             "done_today": done_today}
 
 
@@ -132,7 +132,7 @@ def task_stats(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
 
 def update_task(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """`task` and `changed`, the fields that are different now. Raises TodoError when nothing is given, or both a deadline and its removal."""
-    task = find(ctx.store, values["task_id"])
+    find(ctx.store, values["task_id"])
     given = {name: values[name] for name in _FIELDS if name in values}
     if values.get("clear_due_date") and given.get("due_date"):
         raise TodoError("invalid_argument", "tasks.both")
@@ -141,9 +141,10 @@ def update_task(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     fields = checked_fields(ctx, given)
     columns = {**fields.columns, **({"due_date": None} if values.get("clear_due_date") else {})}
     with ctx.store.change(ctx.now, "update_task") as change:
-        before = dict(ctx.store.db.execute("SELECT * FROM tasks WHERE id = ?", (task.id,)).fetchone())
+        task = find(ctx.store, values["task_id"])
+        before = ctx.store.db.execute("SELECT * FROM tasks WHERE id = ?", (task.id,)).fetchone()
         columns = {name: value for name, value in columns.items() if before[name] != value}
-        following = _apply(ctx, change, task, columns)
+        done = _apply(ctx, change, task, columns)
     now = find(ctx.store, task.id)
     changed = [name for name in _FIELDS if name in columns]
     if not changed:
@@ -152,101 +153,118 @@ def update_task(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     assumed = ctx.say("tasks.assumed", assumed=fields.assumed) if fields.assumed else ""
     what = ctx.say("tasks.between").join(_said(ctx, now, name) for name in changed)
     message = ctx.say("tasks.updated", id=now.id, title=now.title, what=what, assumed=assumed)
-    return {"message": message + _next(ctx, following), "task": now.object(ctx.now, ctx.lang), "changed": changed,
+    return {"message": message + done.said(ctx), "task": now.object(ctx.now, ctx.lang), "changed": changed,
             **_told(assumed=fields.assumed, warning=ctx.say("fields.past") if fields.past and now.status != "done" else None,
-                    next=following.object(ctx.now, ctx.lang) if following else None)}
+                    completed_parts=list(done.parts), next=done.next_object(ctx))}
 
 
-def _apply(ctx: Context, change: Change, task: Task, columns: dict[str, Any]) -> Task | None:
-    """Write the columns; the next task of a series when this completes one."""
+def _apply(ctx: Context, change: Change, task: Task, columns: dict[str, Any]) -> Completed:
+    """Write the columns; what came with it when this completes the task."""
     status = columns.get("status")
     rest = {name: value for name, value in columns.items() if not (name == "status" and value == "done")}
     if task.status == "done" and status in ("todo", "doing"):
         rest["completed_at"] = None
     if rest:
         change.update("tasks", task.id, {**rest, "updated_at": ctx.now.isoformat()})
-    return complete(ctx, change, find(ctx.store, task.id)) if status == "done" else None
+    return complete(ctx, change, find(ctx.store, task.id)) if status == "done" else Completed((), None)
 
 
-def complete(ctx: Context, change: Change, task: Task) -> Task | None:
-    """Mark an open task and its parts as done; the next task when it is one of a series."""
+@dataclass(frozen=True)
+class Completed:
+    """What came with completing a task: the parts that were still open, and the task that follows in its series."""
+
+    parts: tuple[int, ...]
+    following: Task | None
+
+    def said(self, ctx: Context) -> str:
+        """What is added to the message."""
+        parts = ctx.say("tasks.with_parts", ids=_ids(self.parts)) if self.parts else ""
+        if self.following is None:
+            return parts
+        return parts + ctx.say("tasks.next", id=self.following.id, due=due_display(self.following.due_date, ctx.now, ctx.lang))
+
+    def next_object(self, ctx: Context) -> dict[str, Any] | None:
+        """The task that follows, as operations print it."""
+        return self.following.object(ctx.now, ctx.lang) if self.following else None
+
+
+def complete(ctx: Context, change: Change, task: Task) -> Completed:
+    """Mark an open task and its parts as done; one of a series is followed by the next."""
     from taskbook.recurring import next_of_series
 
     now = ctx.now.isoformat()
     done = {"status": "done", "completed_at": now, "updated_at": now}
     below = parts_of(ctx, task)
-    change.update("tasks", task.id, done)
-    for part in below:
-        if part.status != "done":
-            change.update("tasks", part.id, done)
-    return next_of_series(ctx, change, task, below) if task.rule else None
+    left = tuple(part.id for part in below if part.status != "done")
+    for task_id in (task.id, *left):
+        change.update("tasks", task_id, done)
+    return Completed(left, next_of_series(ctx, change, task, below) if task.rule else None)
 
 
 def complete_task(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """`task`; `unchanged` when it was done already, `next` for a series, `completed_parts` for what was below it."""
-    task = find(ctx.store, values["task_id"])
-    if task.status == "done":
-        return {"message": ctx.say("tasks.done_already", id=task.id, title=task.title), "task": task.object(ctx.now, ctx.lang), "unchanged": True}
     with ctx.store.change(ctx.now, "complete_task") as change:
-        below = [part.id for part in parts_of(ctx, task) if part.status != "done"]
-        following = complete(ctx, change, task)
-    said = ctx.say("tasks.completed", id=task.id, title=task.title) + (ctx.say("tasks.with_parts", ids=_ids(below)) if below else "")
-    return {"message": said + _next(ctx, following), "task": find(ctx.store, task.id).object(ctx.now, ctx.lang),
-            **_told(completed_parts=below, next=following.object(ctx.now, ctx.lang) if following else None)}
+        task = find(ctx.store, values["task_id"])
+        if task.status == "done":
+            return {"message": ctx.say("tasks.done_already", id=task.id, title=task.title), "task": task.object(ctx.now, ctx.lang), "unchanged": True}
+        done = complete(ctx, change, task)
+    return {"message": ctx.say("tasks.completed", id=task.id, title=task.title) + done.said(ctx),
+            "task": find(ctx.store, task.id).object(ctx.now, ctx.lang), **_told(completed_parts=list(done.parts), next=done.next_object(ctx))}
 
 
 def complete_tasks(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
-    """`completed`, `already_done`, `not_found`: ids; `next` the tasks that follow. Not ok only when no task was found."""
-    completed: list[int] = []
-    already: list[int] = []
-    missing: list[int] = []
-    following: list[dict[str, Any]] = []
+    """`completed`, `already_done`, `not_found`: ids; `completed_parts` what was below them, `next` the tasks that follow.
+
+    Not ok only when no task was found.
+    """
     with ctx.store.change(ctx.now, "complete_tasks") as change:
-        for task_id in dict.fromkeys(values["task_ids"]):
-            row = ctx.store.db.execute("SELECT * FROM tasks WHERE id = ?", (task_id,)).fetchone()
-            if row is None:
-                missing.append(task_id)
-            elif row["status"] == "done" and task_id not in completed:
-                already.append(task_id)
-            else:
-                completed.append(task_id)
-                after = complete(ctx, change, Task.from_row(row))
-                following += [after.object(ctx.now, ctx.lang)] if after else []
+        tasks, missing = _found(ctx, values["task_ids"])
+        closing = [task for task in tasks if task.status != "done"]
+        chosen = {task.id for task in closing}
+        done = [complete(ctx, change, task) for task in closing if task.parent_id not in chosen]  # a part goes with its parent
+    completed, already = [task.id for task in closing], [task.id for task in tasks if task.status == "done"]
+    parts = [task_id for one in done for task_id in one.parts if task_id not in chosen]
     said = [ctx.say(f"tasks.{key}", ids=_ids(ids)) for key, ids in (("completed_many", completed), ("already", already), ("missing", missing)) if ids]
-    message = ctx.say("tasks.between").join(said)
-    answer: dict[str, Any] = {"message": message, "completed": completed, "already_done": already, "not_found": missing, **_told(next=following)}
-    return answer if completed or already else {**answer, "ok": False, "code": "not_found", "error": message}
+    further = [Completed(tuple(parts), None), *(Completed((), one.following) for one in done)]
+    message = ctx.say("tasks.between").join([said[0] + "".join(one.said(ctx) for one in further), *said[1:]])
+    answer: dict[str, Any] = {"message": message, "completed": completed, "already_done": already, "not_found": missing,
+                              **_told(completed_parts=parts, next=[one.next_object(ctx) for one in done if one.following])}
+    return answer if tasks else {**answer, "ok": False, "code": "not_found", "error": message}
+
+
+def _found(ctx: Context, ids: Sequence[int]) -> tuple[list[Task], list[int]]:
+    """The tasks with these ids, each once and in this order; the ids that are no task."""
+    rows = {task_id: ctx.store.db.execute(f"SELECT {WITH_PARTS} FROM tasks WHERE id = ?", (task_id,)).fetchone() for task_id in ids}
+    return [Task.from_row(row) for row in rows.values() if row is not None], [task_id for task_id, row in rows.items() if row is None]
 
 
 def delete_task(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """Without `confirm` nothing happens but the question; with it `deleted` is the task as it was."""
-    task = find(ctx.store, values["task_id"])
-    shown = task.object(ctx.now, ctx.lang)
-    below = parts_of(ctx, task)
-    parts = ctx.say("tasks.and_parts", count=len(below)) if below else ""
-    if not values.get("confirm"):
-        raise TodoError("confirm_required", "tasks.confirm", {"task": shown}, id=task.id, title=task.title, parts=parts)
     with ctx.store.change(ctx.now, "delete_task") as change:
+        task = find(ctx.store, values["task_id"])
+        below, shown = parts_of(ctx, task), task.object(ctx.now, ctx.lang)
+        parts = ctx.say("tasks.and_parts", count=len(below)) if below else ""
+        if not values.get("confirm"):
+            raise TodoError("confirm_required", "tasks.confirm", {"task": shown}, id=task.id, title=task.title, parts=parts)
         _delete(change, [*below, task])
     return {"message": ctx.say("tasks.deleted", id=task.id, title=task.title, parts=parts), "deleted": shown}
 
 
 def delete_tasks(ctx: Context, values: dict[str, Any]) -> dict[str, Any]:
     """As delete_task for several; `not_found` names ids that are no task. Not ok when none of them is one."""
-    ids = list(dict.fromkeys(values["task_ids"]))
-    rows = [ctx.store.db.execute(f"SELECT {WITH_PARTS} FROM tasks WHERE id = ?", (task_id,)).fetchone() for task_id in ids]
-    found = [Task.from_row(row) for row in rows if row is not None]
-    missing = [task_id for task_id, row in zip(ids, rows, strict=True) if row is None]
-    shown = [task.object(ctx.now, ctx.lang) for task in found]
-    told = ctx.say("tasks.between") + ctx.say("tasks.missing", ids=_ids(missing)) if missing and found else ""
-    if not found:
-        raise TodoError("not_found", "tasks.missing", {"not_found": missing}, ids=_ids(missing))
-    titles = ctx.say("tasks.list_between").join(ctx.say("tasks.named", id=task.id, title=task.title) for task in found)
-    if not values.get("confirm"):
-        raise TodoError("confirm_required", "tasks.confirm_many", {"tasks": shown, "not_found": missing}, titles=titles, told=told)
     with ctx.store.change(ctx.now, "delete_tasks") as change:
-        below = {part.id: part for task in found for part in parts_of(ctx, task)}
-        _delete(change, [*below.values(), *(task for task in found if task.id not in below)])
+        found, missing = _found(ctx, values["task_ids"])
+        if not found:
+            raise TodoError("not_found", "tasks.missing", {"not_found": missing}, ids=_ids(missing))
+        shown = [task.object(ctx.now, ctx.lang) for task in found]
+        told = ctx.say("tasks.between") + ctx.say("tasks.missing", ids=_ids(missing)) if missing else ""
+        chosen = {task.id for task in found}
+        below = [part for task in found for part in parts_of(ctx, task) if part.id not in chosen]
+        titles = ctx.say("tasks.list_between").join(ctx.say("tasks.named", id=task.id, title=task.title) for task in found)
+        titles += ctx.say("tasks.and_parts", count=len(below)) if below else ""
+        if not values.get("confirm"):
+            raise TodoError("confirm_required", "tasks.confirm_many", {"tasks": shown, "not_found": missing}, titles=titles, told=told)
+        _delete(change, [*below, *found])
     return {"message": ctx.say("tasks.deleted_many", titles=titles, told=told), "deleted": shown, "not_found": missing}
 
 
@@ -262,12 +280,6 @@ def _said(ctx: Context, task: Task, name: str) -> str:
               "tags": ctx.say("tasks.list_between").join(task.tags), "estimated_minutes": task.estimated_minutes,
               "notes": task.notes.replace("\n", " ")[:40]}
     return ctx.say(f"tasks.field_{name}", value=values[name])
-
-
-def _next(ctx: Context, following: Task | None) -> str:
-    if following is None:
-        return ""
-    return ctx.say("tasks.next", id=following.id, due=due_display(following.due_date, ctx.now, ctx.lang))
 
 
 def _lines(ctx: Context, tasks: Sequence[Task], indent: str = "") -> list[str]:

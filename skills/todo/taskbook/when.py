@@ -69,7 +69,7 @@ def _iso(text: str) -> str | None:
     try:
         if len(text) == 10:
             return date.fromisoformat(text).isoformat()
-        moment = datetime.fromisoformat(re.sub(r"\.\d+", "", text).replace("Z", "+00:00"))
+        moment = datetime.fromisoformat(re.sub(r"([+-]\d\d)(\d\d)$", r"\1:\2", re.sub(r"\.\d+", "", text).replace("Z", "+00:00")))
         return (moment.astimezone().replace(tzinfo=None) if moment.tzinfo else moment).replace(second=0).isoformat()
     except (ValueError, OverflowError):
         return None
