@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
+
+from taskbook import store as store_module
+from taskbook.words import say
 
 
 def test_a_batch_is_taken_back_as_one(call: Any) -> None:
@@ -45,3 +50,11 @@ def test_the_history_shows_what_was_done_and_taken_back(call: Any) -> None:
     assert [(step["what"], step["undone"]) for step in answer["steps"]] == [("记住偏好 default_city", True), ("新增 #1「买牛奶」", False)]
     assert answer["text"].splitlines()[1] == "2026-10-14 09:00  记住偏好 default_city（已撤销）"
     assert call("history", limit=1)["count"] == 1
+
+
+def test_every_step_has_words_in_both_languages() -> None:
+    folder = Path(store_module.__file__).parent
+    steps = set(re.findall(r'[.]change\(ctx[.]now, "(\w+)"', "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))))
+    assert {"add_task", "import_tasks", "forget_preference"} <= steps
+    for step in steps:
+        assert say(f"journal.op_{step}", "zh") and say(f"journal.op_{step}", "en")

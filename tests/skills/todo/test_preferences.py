@@ -41,6 +41,7 @@ def test_an_unknown_key_is_not_found_and_the_near_ones_are_named(call: Any) -> N
         ("part_of_day.evening", "晚上7点", "19:00"),
         ("quiet_start", "22:00", "22:00"),
         ("default_city", " 上海 ", "上海"),
+        ("Default_City", "上海", "上海"),
     ],
 )
 def test_a_key_with_an_effect_is_kept_in_one_form(call: Any, key: str, value: str, kept: str) -> None:
@@ -79,6 +80,14 @@ SECRETS = (
     ("密码", "123456"),
     ("note", "密码：abc123"),
     ("key", "AKIAIOSFODNN7EXAMPLE"),
+    ("note", "用sk-proj-a1b2c3d4e5f6g7h8"),
+    ("note", "钥匙ghp_0123456789abcdefghij0123456789abcdef"),
+    ("note", "WiFi密码12345678"),
+    ("note", "wifi password hunter2"),
+    ("note", "１１０１０５１９４９１２３１００２Ｘ"),
+    ("note", "号11010519491231002X"),
+    ("db", "postgres://me:hunter2@db.example/x"),
+    ("card_pin", "9182"),
     ("x", "ghp_0123456789abcdefghij0123456789abcdef"),
     ("身份", "11010519491231002X"),
     ("card", "4111 1111 1111 1111"),
@@ -106,7 +115,23 @@ def test_a_secret_is_refused_and_not_echoed(call: Any, key: str, value: str, lan
         ("isbn", "9787302518488"),
         ("喜欢", "每天早上喝咖啡，不加糖"),
         ("long", "1234567890123456"),
+        ("secretary", "Ann"),
+        ("password_manager", "KeePass"),
+        ("密码管理器", "KeePass"),
+        ("page", "https://example.com:8080/a"),
     ],
 )
 def test_ordinary_values_are_no_secrets(key: str, value: str) -> None:
     assert not secret_in(key, value)
+
+
+def test_a_secret_as_reason_or_as_key_is_not_kept_either(call: Any) -> None:
+    for values in ({"key": "x", "value": "y", "reason": "密码是 abc123"}, {"key": "sk-proj-a1b2c3d4e5", "value": ""}):
+        answer = call("remember_preference", **values)
+        assert answer["code"] == "invalid_argument" and "abc123" not in str(answer) and "a1b2c3" not in str(answer)
+    assert call("list_preferences")["count"] == 0 and call("history")["count"] == 0
+
+
+def test_a_key_with_an_effect_has_it_however_it_is_capitalised(call: Any, store: Store) -> None:
+    call("remember_preference", key="Work_Start", value="10点")
+    assert known(store).work_start == "10:00" and call("recall_preference", key="WORK_START")["value"] == "10:00"

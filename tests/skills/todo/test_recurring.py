@@ -105,3 +105,17 @@ def test_the_parts_of_a_recurring_task_come_again_too(call: Any, report: int) ->
     call("add_subtask", parent_id=report, title="收集数据")
     done = call("complete_task", task_id=report)
     assert done["completed_parts"] == [2] and done["next"]["progress"] == "0/1"
+
+
+def test_stopping_one_that_is_done_stops_what_followed_it(call: Any, report: int) -> None:
+    call("complete_task", task_id=report)
+    assert call("clear_recurrence", task_id=report)["ok"] and open_dates(call) == []
+    call("undo")
+    assert open_dates(call) == ["2026-10-23T17:00:00"]
+
+
+def test_completing_several_tells_what_follows_each(call: Any, report: int) -> None:
+    call("add_recurring", title="浇花", rule="每天")
+    answer = call("complete_tasks", task_ids=[report, 2])
+    assert [task["due_date"] for task in answer["next"]] == ["2026-10-23T17:00:00", "2026-10-15"]
+    assert answer["message"] == "已完成 #1, #2；下一次：#3，10月23日 17:00；下一次：#4，明天"

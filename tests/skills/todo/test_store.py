@@ -64,15 +64,28 @@ def test_the_journal_keeps_the_last_thousand_steps(store: Store) -> None:
     assert store.db.execute("SELECT min(step) FROM journal_rows").fetchone()[0] == 21
 
 
+def test_steps_that_were_taken_back_and_dropped_do_not_shorten_the_journal(store: Store) -> None:
+    for _ in range(KEPT_STEPS):
+        with store.change(NOW, "add_task") as change:
+            change.insert("tasks", ROW)
+    store.db.execute("UPDATE journal SET undone = 1 WHERE step > 990")
+    for _ in range(12):
+        with store.change(NOW, "add_task") as change:
+            change.insert("tasks", ROW)
+    assert store.db.execute("SELECT count(*), min(step) FROM journal").fetchone()[:] == (KEPT_STEPS, 3)
+
+
 def test_the_file_of_another_program_and_of_a_newer_version_are_left_alone(tmp_path: Path) -> None:
-    foreign = sqlite3.connect(tmp_path / "foreign.db")
-    foreign.execute("CREATE TABLE tasks (id INTEGER, song TEXT)")
-    foreign.close()
+    for name, version in (("foreign.db", 0), ("versioned.db", 1), ("counted.db", 2)):
+        foreign = sqlite3.connect(tmp_path / name)
+        foreign.execute("CREATE TABLE tasks (id INTEGER, song TEXT)")
+        foreign.execute(f"PRAGMA user_version = {version}")
+        foreign.close()
     Store(tmp_path / "newer.db").close()
     newer = sqlite3.connect(tmp_path / "newer.db")
     newer.execute("PRAGMA user_version = 99")
     newer.close()
-    for name in ("foreign.db", "newer.db"):
+    for name in ("foreign.db", "versioned.db", "counted.db", "newer.db"):
         before = (tmp_path / name).read_bytes()
         with pytest.raises(TodoError) as caught:
             Store(tmp_path / name)
@@ -103,6 +116,99 @@ def test_many_that_open_a_new_file_at_once_all_find_it_ready(tmp_path: Path) -> 
     opened.close()
 
 
+def test_a_list_of_the_first_form_is_brought_up_to_date_and_can_still_be_undone(store: Store, tmp_path: Path) -> None:
+    def run(list_: Store, name: str, **values: Any) -> dict[str, Any]:
+        return calling.run(list_, name, values, now=NOW, lang="zh", workspace=tmp_path)
+
+    run(store, "add_task", title="报告", tags=["工作"])
+    run(store, "add_task", title="邮件")
+    run(store, "delete_task", task_id=2, confirm=True)
+    old = ('UPDATE tasks SET search = title || char(10) || char(10) || tags',
+           "UPDATE journal_rows SET before = json_set(before, '$.search', 'x[]') WHERE before IS NOT NULL",
+           "DROP INDEX tasks_order", "CREATE INDEX tasks_order ON tasks (closed, deadline IS NULL, deadline, rank, id)",
+           "PRAGMA application_id = 0", "PRAGMA user_version = 1")
+    for statement in old:
+        store.db.execute(statement)
+    again = Store(store.path)
+    assert run(again, "undo")["ok"]
+    found = [run(again, "list_tasks", keyword=keyword)["total"] for keyword in ("[", "工作", "邮件")]
+    plan = again.db.execute("EXPLAIN QUERY PLAN SELECT id FROM tasks INDEXED BY tasks_order WHERE search GLOB '*x*'").fetchone()[3]
+    again.close()
+    assert found == [0, 1, 1] and "COVERING" in plan
+
+
+def test_a_new_file_that_was_left_before_its_last_setting_gets_it(tmp_path: Path) -> None:
+    Store(tmp_path / "todo.db").close()
+    plain = sqlite3.connect(tmp_path / "todo.db")
+    assert plain.execute("PRAGMA journal_mode = DELETE").fetchone()[0] == "delete"
+    plain.close()
+    opened = Store(tmp_path / "todo.db")
+    assert opened.db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    opened.close()
+
+
+OVERTAKEN = (
+    ("delete_task", {"task_id": 1, "confirm": True}, "not_found"),
+    ("delete_tasks", {"task_ids": [1], "confirm": True}, "not_found"),
+    ("update_task", {"task_id": 1, "title": "b"}, "not_found"),
+    ("complete_task", {"task_id": 1}, "not_found"),
+    ("complete_tasks", {"task_ids": [1]}, "not_found"),
+    ("set_recurrence", {"task_id": 1, "rule": "每天"}, "not_found"),
+    ("skip_occurrence", {"task_id": 1}, "not_found"),
+    ("add_subtask", {"parent_id": 1, "title": "b"}, "not_found"),
+    ("set_parent", {"task_id": 2, "parent_id": 1}, "not_found"),
+    ("forget_preference", {"key": "茶"}, "not_found"),
+)
+
+
+@pytest.mark.parametrize(("name", "values", "code"), OVERTAKEN)
+def test_an_operation_that_another_process_overtook_sees_what_that_one_did(
+    store: Store, tmp_path: Path, name: str, values: dict[str, Any], code: str
+) -> None:
+    def run(name: str, values: dict[str, Any]) -> dict[str, Any]:
+        own = Store(store.path)
+        try:
+            return calling.run(own, name, values, now=NOW, lang="zh", workspace=tmp_path)
+        finally:
+            own.close()
+
+    run("add_recurring", {"title": "a", "rule": "每天"})
+    run("add_task", {"title": "other"})
+    run("remember_preference", {"key": "茶", "value": "绿"})
+    answers: list[dict[str, Any]] = []
+    late = threading.Thread(target=lambda: answers.append(run(name, values)))
+    with store.change(NOW, "delete_task") as change:
+        change.delete("tasks", 1)
+        change.delete("preferences", "茶")
+        late.start()
+        late.join(0.1)  # it waits for the change to end
+        assert answers == []
+    late.join()
+    assert answers[0]["code"] == code, answers
+    before = content(store)
+    assert run("undo", {})["ok"] and len(content(store)["tasks"]) == len(before["tasks"]) + 1
+
+
+def test_two_that_complete_one_of_a_series_at_once_make_one_follower(store: Store, tmp_path: Path) -> None:
+    calling.run(store, "add_recurring", {"title": "a", "rule": "每天"}, now=NOW, lang="zh", workspace=tmp_path)
+    start = threading.Barrier(4)
+    answers: list[dict[str, Any]] = []
+
+    def work() -> None:
+        own = Store(store.path)
+        start.wait()
+        answers.append(calling.run(own, "complete_task", {"task_id": 1}, now=NOW, lang="zh", workspace=tmp_path))
+        own.close()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted("next" in answer for answer in answers) == [False, False, False, True]
+    assert sum("unchanged" in answer for answer in answers) == 3 and len(content(store)["tasks"]) == 2 and store.version == 2
+
+
 CALLS = st.one_of(
     st.builds(
         lambda title, due: ("add_task", {"title": title, "due_date": due}), st.sampled_from("甲乙丙"), st.sampled_from(["", "明天", "周五下午3点"])
@@ -118,6 +224,11 @@ CALLS = st.one_of(
     st.builds(lambda task: ("skip_occurrence", {"task_id": task}), st.integers(1, 6)),
     st.builds(lambda value: ("remember_preference", {"key": "default_city", "value": value}), st.sampled_from(["上海", "北京"])),
     st.just(("forget_preference", {"key": "default_city"})),
+    st.builds(lambda task, status: ("update_task", {"task_id": task, "status": status}), st.integers(1, 8), st.sampled_from(["todo", "done"])),
+    st.builds(lambda task: ("update_task", {"task_id": task, "clear_due_date": True, "tags": ["x"]}), st.integers(1, 6)),
+    st.builds(lambda tasks: ("delete_tasks", {"task_ids": tasks, "confirm": True}), st.lists(st.integers(1, 8), min_size=1, max_size=3)),
+    st.builds(lambda task: ("set_recurrence", {"task_id": task, "rule": "每天"}), st.integers(1, 6)),
+    st.builds(lambda task: ("clear_recurrence", {"task_id": task}), st.integers(1, 6)),
 )
 
 

@@ -55,3 +55,18 @@ def test_deleting_the_parent_says_how_many_parts_go_with_it_and_undo_brings_all_
 
 def test_a_part_and_its_parent_can_be_deleted_together(call: Any) -> None:
     assert call("delete_tasks", task_ids=[2, 1], confirm=True)["ok"] and call("task_stats")["stats"]["total"] == 1
+
+
+def test_a_parent_and_its_part_are_completed_together_and_neither_was_done_before(call: Any) -> None:
+    answer = call("complete_tasks", task_ids=[2, 1, 4])
+    assert (answer["completed"], answer["already_done"], answer["completed_parts"]) == ([2, 1, 4], [], [3])
+    assert answer["message"] == "已完成 #2, #1, #4，连同子任务 #3"
+
+
+def test_every_way_of_completing_tells_what_else_was_completed(call: Any) -> None:
+    answer = call("update_task", task_id=1, status="done")
+    assert answer["completed_parts"] == [2, 3] and "#2, #3" in answer["message"]
+
+
+def test_deleting_several_says_how_many_parts_go_with_them(call: Any) -> None:
+    assert call("delete_tasks", task_ids=[1, 2, 4])["message"] == "确认删除 #1「搬家」、#2「打包」、#4「买菜」及其 1 个子任务 吗？"

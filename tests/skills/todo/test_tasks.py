@@ -52,7 +52,8 @@ def test_a_past_deadline_and_a_twin_are_stored_with_a_warning(call: Any) -> None
 
 def test_a_title_is_one_line_of_what_a_person_typed(call: Any) -> None:
     assert call("add_task", title="  a\n\tb\x07\u202ec  😀\"'`$(x) ")["task"]["title"] == "a b c 😀\"'`$(x)"
-    for empty in ("", "  ", "\n", "\u202e"):
+    assert call("add_task", title="👩\u200d👧 שלום")["task"]["title"] == "👩\u200d👧 שלום"
+    for empty in ("", "  ", "\n", "\u202e", "\u200b", "\ufeff\u00ad", "\u3164"):
         assert call("add_task", title=empty)["code"] == "invalid_argument"
 
 
@@ -101,10 +102,18 @@ def test_the_list_has_open_tasks_first_by_deadline_priority_and_number(call: Any
         ({"status": "进行中"}, [6]),
         ({"priority": "高"}, [4]),
         ({"tag": "工作"}, [3, 6]),
+        ({"tag": "＃工作 "}, [3, 6]),
         ({"tag": "工"}, []),
+        ({"tag": "*"}, []),
         ({"tag": "a,b"}, [6]),
         ({"keyword": "%"}, [4]),
         ({"keyword": "_"}, [4]),
+        ({"keyword": "*"}, []),
+        ({"keyword": "["}, []),
+        ({"keyword": "]"}, []),
+        ({"keyword": '"'}, []),
+        ({"keyword": "A\u0308rger"}, [5]),
+        ({"keyword": "a,B"}, [6]),
         ({"keyword": "STRASSE"}, [5]),
         ({"keyword": "ärger"}, [5]),
         ({"keyword": "工作"}, [3, 6, 5]),
@@ -191,3 +200,17 @@ def test_one_unknown_number_does_not_stop_the_others_from_being_deleted(call: An
     done = call("delete_tasks", task_ids=[2, 4, 99], confirm=True)
     assert [task["id"] for task in done["deleted"]] == [2, 4] and done["not_found"] == [99] and call("task_stats")["stats"]["total"] == 4
     assert call("delete_tasks", task_ids=[99], confirm=True)["code"] == "not_found"
+
+
+def test_a_tag_is_the_whole_tag_whatever_is_in_it(call: Any) -> None:
+    for tag in ("工作", 'a"工作', '工作"b', "a工作", "[x]*?", "Work", "work"):
+        call("add_task", title=tag, tags=[tag])
+    assert [ids(call("list_tasks", tag=tag)) for tag in ("工作", 'a"工作', "[x]*?", "work", "x")] == [[1], [2], [5], [7], []]
+    assert ids(call("list_tasks", keyword="[X]*?")) == [5] and ids(call("list_tasks", keyword='"')) == [2, 3]
+
+
+def test_what_is_listed_and_counted_agree_at_the_limit(call: Any) -> None:
+    call("add_tasks", tasks=[{"title": f"t{number}"} for number in range(4)])
+    for limit in (3, 4, 5):
+        answer = call("list_tasks", keyword="T", limit=limit)
+        assert (answer["count"], answer["total"]) == (min(limit, 4), 4)
