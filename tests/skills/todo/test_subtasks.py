@@ -69,4 +69,4 @@ def test_every_way_of_completing_tells_what_else_was_completed(call: Any) -> Non
 
 
 def test_deleting_several_says_how_many_parts_go_with_them(call: Any) -> None:
-    assert call("delete_tasks", task_ids=[1, 2, 4])["message"] == "确认删除 #1「搬家」、#2「打包」、#4「买菜」及其 1 个子任务 吗？"
+    assert call("delete_tasks", task_ids=[1, 2, 4])["message"] == "确认删除 #1「搬家」、#2「打包」、#4「买菜」及其 1 个子任务吗？"
