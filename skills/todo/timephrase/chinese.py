@@ -6,22 +6,18 @@ from datetime import date, datetime
 
 from timephrase import chinese_dates as dates
 from timephrase import days
-from timephrase.moments import Clock, Pieces
+from timephrase.moments import Clock
 from timephrase.numerals import UNIT_KINDS, Token
+from timephrase.reader import Reader
 from timephrase.results import Refused, refuse
 
 
-class ChineseReader:
+class ChineseReader(Reader):
     """One pass over the tokens. `phrase` reads the longest phrase that begins at a token; `pieces` is what it says."""
 
     def __init__(self, text: str, tokens: list[Token], now: datetime, parts: Mapping[str, str] | None) -> None:
-        self.text, self.tokens, self.now, self.today = text, tokens, now, now.date()
-        self.kinds = [token[0] for token in tokens] + [""] * 4  # so that looking ahead needs no check
-        self.pieces = Pieces(now, parts)
-        self.named: list[tuple[date, bool]] = []  # each day that was named; True: a bare weekday
-        self.alone = ""  # the words of a span that must stand without a time of day
+        super().__init__(text, tokens, now, parts)
         self.done = False  # after 前 only fillers may follow
-        self.past = False  # a day or moment that was said as past
 
     # --- the phrase ---
 
@@ -40,7 +36,8 @@ class ChineseReader:
                     self._stuck(place, start)
                 break
             place = end = after
-        self._check_days(start, end)
+        self.check_days(start, end)
+        self.check_alone(end)
         return end
 
     def _at_edge(self, place: int, start: int) -> bool:
@@ -62,38 +59,6 @@ class ChineseReader:
         while self.kinds[last] == "?" and kind == "?":
             last += 1
         refuse("leftover", self.words(place, last), last)
-
-    def _check_days(self, start: int, end: int) -> None:
-        """R12: two days must agree; the date counts before the weekday."""
-        if not self.named:
-            return
-        named = self.named
-        day, bare = named[0] if len(named) == 1 else next((each for each in named if not each[1]), named[0])
-        for other, other_bare in named if len(named) > 1 else ():
-            if (other.weekday() != day.weekday()) if other_bare else (other != day):
-                refuse("contradiction", self.words(start, end), end)
-        self.pieces.day, self.pieces.bare = day, bare
-        if self.alone and (self.pieces.part or self.pieces.clock):
-            refuse("vague", self.alone, end)
-
-    def words(self, start: int, end: int) -> str:
-        """The text of the tokens start..end."""
-        tokens = self.tokens[start:end]
-        return self.text[tokens[0][2]:tokens[-1][3]] if tokens else ""
-
-    def no(self, code: str, start: int, end: int) -> int:
-        """Ends the reading; the words of the tokens are to blame."""
-        refuse(code, self.words(start, end), end)
-
-    def number(self, place: int) -> int:
-        """The value of a number token."""
-        value = self.tokens[place][1]
-        assert isinstance(value, int)
-        return value
-
-    def value(self, place: int) -> int:
-        """The value of a token whose kind says that it is whole."""
-        return self.number(place)
 
     def says(self, place: int, *texts: str) -> bool:
         return place < len(self.tokens) and self.words(place, place + 1) in texts
@@ -133,7 +98,7 @@ class ChineseReader:
     # --- R2, R3: days and weeks ---
 
     def _day_word(self, place: int) -> int:
-        offset, end = self.value(place), place + 1
+        offset, end = self.number(place), place + 1
         if self.kinds[end] == "within" and offset >= 0:  # R5: 今天内
             end += 1
         self.past |= offset < 0
@@ -143,7 +108,7 @@ class ChineseReader:
         return self._day_word(place) if self.kinds[place + 1] == "part" else 0
 
     def _weekday(self, place: int) -> int:
-        return self.named_day(days.next_weekday(self.today, self.value(place)), place, place + 1, bare=True)
+        return self.named_day(days.next_weekday(self.today, self.number(place)), place, place + 1, bare=True)
 
     def _digit_weekday(self, place: int) -> int:
         """周5: one digit that begins no clock, date or length; a lone 周 is nothing."""
@@ -167,10 +132,10 @@ class ChineseReader:
 
     def _relative(self, place: int) -> int:
         """这/下/上 with a week, a month, a quarter or a year."""
-        shift, kind, end = self.value(place), self.kinds[place + 1], place + 2
+        shift, kind, end = self.number(place), self.kinds[place + 1], place + 2
         self.past |= shift < 0
         if kind == "wd":
-            return self.dated(lambda: days.week_day(self.today, shift, self.value(end - 1)), place, end)
+            return self.dated(lambda: days.week_day(self.today, shift, self.number(end - 1)), place, end)
         if kind == "week":
             return self._relative_week(place, shift)
         if kind == "weekend":
@@ -184,7 +149,7 @@ class ChineseReader:
         end = place + 2 + (self.says(place + 2, "的") and self.kinds[place + 3] == "wd")
         after = self.kinds[end]
         if after in ("wd", "within"):  # 下周周三; 本周内 is Sunday
-            weekday = self.value(end) if after == "wd" else 6
+            weekday = self.number(end) if after == "wd" else 6
             if after == "within":
                 self.alone = self.words(place, end + 1)
             return self.dated(lambda: days.week_day(self.today, shift, weekday), place, end + 1)
@@ -196,7 +161,7 @@ class ChineseReader:
         if kind == "month":
             return self._relative_month(place, shift)
         if kind == "monthpart":
-            return self.dated(lambda: days.month_day(self.today, shift, self.value(end - 1)), place, end)
+            return self.dated(lambda: days.month_day(self.today, shift, self.number(end - 1)), place, end)
         if kind == "quarterend":
             return self.dated(lambda: days.quarter_end(self.today, shift), place, end)
         if kind == "quarter" and self.kinds[end] == "within":

@@ -24,15 +24,15 @@ def month_part(reader: ChineseReader, place: int) -> int:
     """R4: 月初 and 月中 move to the next month once past, 月底 never is."""
     if reader.kinds[place + 1] in ("num", "digits"):
         return reader.no("lunar", place, place + 2)  # 月初五
-    day = reader.value(place)
+    day = reader.number(place)
     if day:
         reader.pieces.notes.append("month_part")
     return reader.dated(lambda: days.month_day(reader.today, int(0 < day < reader.today.day), day), place, place + 1)
 
 
 def relative_year(reader: ChineseReader, place: int) -> int:
-    year, end = reader.today.year + reader.value(place), place + 1
-    reader.past |= reader.value(place) < 0
+    year, end = reader.today.year + reader.number(place), place + 1
+    reader.past |= reader.number(place) < 0
     if reader.says(end, "的"):
         end += 1
     return in_year(reader, place, end, year)
@@ -143,7 +143,7 @@ def part_of_month(reader: ChineseReader, place: int, end: int, year: int, month:
         return reader.no("lunar", place, end + 1)  # 八月初五
     if not 1 <= month <= 12:
         return reader.no("impossible", place, end)
-    day = reader.value(end - 1)
+    day = reader.number(end - 1)
     reader.pieces.notes.append("month_part") if day else None
     if day:
         return year_or_next(reader, place, end, year, month, day)

@@ -5,24 +5,21 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime
 
 from timephrase import days
-from timephrase.moments import Clock, Pieces
+from timephrase.moments import Clock
 from timephrase.numerals import Token
+from timephrase.reader import Reader
 from timephrase.results import Refused, refuse
 
 _MARKS = frozenset(".!?;:\"'()“”…[]")
 
 
-class EnglishReader:
+class EnglishReader(Reader):
     """One pass over the tokens. `phrase` reads the longest phrase that begins at a token; `pieces` is what it says."""
 
     def __init__(self, text: str, tokens: list[Token], now: datetime, parts: Mapping[str, str] | None) -> None:
-        self.text, self.tokens, self.now, self.today = text, tokens, now, now.date()
-        self.kinds = [token[0] for token in tokens] + [""] * 5  # so that looking ahead needs no check
-        self.pieces = Pieces(now, parts)
-        self.named: list[tuple[date, bool]] = []  # each day that was named; True: a bare weekday
-        self.alone = ""  # the words of a span that must stand without a time of day
+        super().__init__(text, tokens, now, parts)
         self.midnight = ""  # the words of a midnight that needs no day, today or tonight
-        self.tonight = self.past = False
+        self.tonight = False
 
     # --- the phrase ---
 
@@ -63,15 +60,9 @@ class EnglishReader:
         refuse("no_time" if kind in ("num", "long", "ordinal") and not self.named and place == start else "leftover", self.words(place, last), last)
 
     def _finish(self, start: int, end: int) -> None:
-        """R12: two days must agree, the date counts before the weekday. Midnight of a named day has two readings."""
-        if self.named:
-            day, bare = next((each for each in self.named if not each[1]), self.named[0])
-            for other, other_bare in self.named:
-                if (other.weekday() != day.weekday()) if other_bare else (other != day):
-                    refuse("contradiction", self.words(start, end), end)
-            self.pieces.day, self.pieces.bare = day, bare
-        if self.alone and (self.pieces.part or self.pieces.clock):
-            refuse("vague", self.alone, end)
+        """What is known only at the end. Midnight of a named day has two readings."""
+        self.check_days(start, end)
+        self.check_alone(end)
         self._midnight_of_day(start, end)
         if self.tonight and not self.pieces.clock and self.pieces.part is None:
             self.pieces.part = "evening"
@@ -84,21 +75,6 @@ class EnglishReader:
         if self.named:
             self.pieces.notes.append("day_end")
         self.pieces.clock, self.tonight = Clock(24, exact=True), False
-
-    def words(self, start: int, end: int) -> str:
-        """The text of the tokens start..end."""
-        tokens = self.tokens[start:end]
-        return self.text[tokens[0][2]:tokens[-1][3]] if tokens else ""
-
-    def no(self, code: str, start: int, end: int) -> int:
-        """Ends the reading; the words of the tokens are to blame."""
-        refuse(code, self.words(start, end), end)
-
-    def number(self, place: int) -> int:
-        """The value of a token whose kind says that it is whole."""
-        value = self.tokens[place][1]
-        assert isinstance(value, int)
-        return value
 
     def _dated(self, make: Callable[[], date], start: int, end: int, bare: bool = False) -> int:
         if self.pieces.moment:

@@ -3,9 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from timephrase import days
-from timephrase.chinese_lengths import Length
-from timephrase.results import Refused, refuse
+from timephrase.lengths import Length, apply
 
 if TYPE_CHECKING:
     from timephrase.english import EnglishReader
@@ -30,23 +28,7 @@ def read_length(reader: EnglishReader, start: int, direction: int) -> int:
     if length.empty:
         return reader.no("impossible", start, end)
     reader.past |= direction < 0
-    return _apply(reader, length, start, end, direction)
-
-
-def _apply(reader: EnglishReader, length: Length, start: int, end: int, sign: int) -> int:
-    try:
-        day, clipped = days.plus_months(reader.today, sign * length.months)
-        day = days.plus_days(day, sign * length.days)
-        if length.timed:
-            moment = reader.now.replace(year=day.year, month=day.month, day=day.day, second=0, microsecond=0)
-            reader.pieces.moment = days.plus_minutes(moment, sign * length.minutes)
-    except Refused as problem:
-        refuse(problem.code, reader.words(start, end), end)
-    if clipped:
-        reader.pieces.notes.append("clipped")
-    if not length.timed:
-        reader.named.append((day, False))
-    return end
+    return apply(reader, length, start, end, direction)
 
 
 def _amount(reader: EnglishReader, place: int, length: Length) -> int:
