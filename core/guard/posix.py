@@ -1,5 +1,4 @@
 """Reads a POSIX shell script through tree-sitter-bash and hands every simple command to the tables."""
-
 from __future__ import annotations
 
 import functools

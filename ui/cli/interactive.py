@@ -23,6 +23,9 @@ from ui.cli.screen import Screen
 from ui.cli.session import Session
 from ui.cli.settings import env_path
 
+_YES = ("y", "yes", "是", "好")
+_NO = ("", "n", "no", "not now", "never", "否", "不", "不用", "不要")
+
 
 class Interactive:
     """One conversation. `run` returns the exit code."""
@@ -218,9 +221,9 @@ class Interactive:
             self.screen.line("")
         self.screen.ended_by_person()
         answer = line.strip()
-        if len(answer) > len("never"):  # no yes and no no, but a first request: it waits at the prompt
+        if answer.lower() not in (*_YES, *_NO):  # a first request: it waits at the prompt
             self._draft = answer
-        return answer.lower() in ("y", "yes", "是", "好")
+        return answer.lower() in _YES
 
     def _make_keyboard(self) -> ToolkitKeyboard | PlainKeyboard:
         folder = state_folder()

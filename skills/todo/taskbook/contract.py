@@ -11,11 +11,10 @@ from taskbook.words import say
 if TYPE_CHECKING:
     from taskbook.store import Store
 
-CODES = ("invalid_argument", "not_found", "confirm_required", "ambiguous", "unavailable", "internal")
-
 
 class TodoError(Exception):
-    """An operation cannot be done. `code` is one of CODES, `key` names the sentence, `extra` joins the answer (a preview, candidates)."""
+    """An operation cannot be done. `code`: invalid_argument, not_found, confirm_required, ambiguous, unavailable
+    or internal; `key` names the sentence, `extra` joins the answer (a preview, candidates)."""
 
     def __init__(self, code: str, key: str, extra: dict[str, Any] | None = None, /, **values: Any) -> None:
         super().__init__(f"{code}: {key}")

@@ -2,18 +2,14 @@
 from __future__ import annotations
 
 import json
-import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from taskbook.contract import Context, TodoError
+from taskbook.plain_text import is_visible, one_line, several_lines
 from taskbook.store import Change
 from taskbook.when import resolve_due
-
-_FILLERS = "\u115f\u1160\u3164\uffa0"  # count as letters and show nothing
-_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")  # would turn the rest of a line round
 
 
 @dataclass(frozen=True)
@@ -34,7 +30,7 @@ def checked_fields(ctx: Context, values: Mapping[str, Any]) -> Fields:
     if "title" in values:
         columns["title"] = clean_title(values["title"])
     if "notes" in values:
-        columns["notes"] = _harmless(values["notes"], "\n\t").strip()
+        columns["notes"] = several_lines(values["notes"]).strip()
     if "tags" in values:
         columns["tags"] = json.dumps(clean_tags(values["tags"]), ensure_ascii=False)
     if not values.get("due_date"):
@@ -52,15 +48,15 @@ def insert_task(ctx: Context, change: Change, fields: Fields, **columns: Any) ->
 
 def clean_title(text: str) -> str:
     """One line without control characters. Raises TodoError when nothing that can be seen is left."""
-    title = " ".join(_harmless(text, "").split())
-    if all(unicodedata.category(char) == "Cf" or char in f" {_FILLERS}" for char in title):
+    title = one_line(text)
+    if not is_visible(title):
         raise TodoError("invalid_argument", "fields.title")
     return title
 
 
 def clean_tags(tags: list[str]) -> list[str]:
     """Each tag once, without # and blanks around it; empty ones fall away."""
-    return list(dict.fromkeys(tag for tag in (" ".join(_harmless(one, "").split()).lstrip("#＃") for one in tags) if tag))
+    return list(dict.fromkeys(tag for tag in (one_line(one).lstrip("#＃") for one in tags) if tag))
 
 
 def warning_of(ctx: Context, fields: Fields, task_id: int) -> str | None:
@@ -71,9 +67,3 @@ def warning_of(ctx: Context, fields: Fields, task_id: int) -> str | None:
     if twin is not None:
         said.append(ctx.say("fields.twin", id=twin[0]))
     return ctx.say("fields.between").join(said) or None
-
-
-def _harmless(text: str, kept: str) -> str:
-    """The text with a blank for every control character that is not in `kept`, and without marks that turn the writing round."""
-    plain = text.replace("\r\n", "\n")
-    return _BIDI.sub("", "".join(" " if unicodedata.category(char) == "Cc" and char not in kept else char for char in plain))

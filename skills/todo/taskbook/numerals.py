@@ -1,7 +1,8 @@
 """Small whole numbers as people say them: 12, 十二, 两, twelve. For positions, task numbers and lengths."""
 from __future__ import annotations
 
-DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
+from timephrase.numerals import chinese_number
+
 ENGLISH = {word: value for value, word in enumerate((
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen",
     "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"))
@@ -22,14 +23,10 @@ def whole_number(text: str) -> int | None:
 
 
 def _chinese(word: str) -> int | None:
+    """Hundreds, and below them what `timephrase` reads as a number."""
     hundreds, mark, rest = word.rpartition("百")
-    if mark and hundreds not in DIGITS:
-        return None
-    total = DIGITS.get(hundreds, 0) * 100
-    rest = rest.lstrip("零〇") if mark else rest
-    tens, mark, units = rest.rpartition("十")
-    if mark:
-        if tens and tens not in DIGITS or units and units not in DIGITS:
-            return None
-        return total + (DIGITS[tens] if tens else 1) * 10 + (DIGITS[units] if units else 0)
-    return total + DIGITS[rest] if rest in DIGITS else total if not rest and total else None
+    if not mark:
+        return chinese_number(word)
+    count = chinese_number(hundreds) if len(hundreds) == 1 and hundreds != "十" else None
+    below = chinese_number(rest.lstrip("零〇")) if rest.strip("零〇") else 0
+    return None if count is None or below is None else count * 100 + below

@@ -130,8 +130,3 @@ def find(store: Store, task_id: int) -> Task:
     if row is None:
         raise TodoError("not_found", "tasks.not_found", id=task_id)
     return Task.from_row(row)
-
-
-def open_tasks(store: Store) -> list[Task]:
-    """All tasks that are not done, by id."""
-    return [Task.from_row(row) for row in store.db.execute(f"SELECT {WITH_PARTS} FROM tasks WHERE closed = 0 ORDER BY id")]

@@ -2,25 +2,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from taskbook import brief as brief_module
 
-from tests.skills.todo.weather_stub import Stub, weather_service
+from tests.skills.todo.weather_stub import Stub
 
 
 @pytest.fixture(autouse=True)
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
-    """A running weather service that the skill is pointed at."""
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "TODO_CITY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with weather_service() as stub:
-        monkeypatch.setenv("TODO_GEOCODING_URL", f"{stub.base}/search")
-        monkeypatch.setenv("TODO_FORECAST_URL", f"{stub.base}/forecast")
-        yield stub
+def service(weather: Stub) -> Stub:
+    """Every test has the service running."""
+    return weather
 
 
 def test_the_brief_reads_as_one_page(call: Any) -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import time
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import example, given
@@ -17,18 +14,7 @@ from taskbook.formats.ics_lines import fold
 MODULES = {"todotxt": todotxt, "taskwarrior": taskwarrior, "ics": ics}
 
 
-@pytest.fixture(autouse=True, scope="module")
-def a_zone_with_summer_time() -> Iterator[None]:
-    """Times cross between UTC and a local time that jumps twice a year."""
-    before = os.environ.get("TZ")
-    os.environ["TZ"] = "Europe/Berlin"
-    time.tzset()
-    yield
-    if before is None:
-        del os.environ["TZ"]
-    else:
-        os.environ["TZ"] = before
-    time.tzset()
+pytestmark = pytest.mark.usefixtures("zone_with_summer_time")  # times cross between UTC and local time
 
 
 def one(name: str, text: str) -> Entry:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -19,18 +16,7 @@ from taskbook.formats.files import decode
 MODULES = {"todotxt": todotxt, "taskwarrior": taskwarrior, "ics": ics}
 
 
-@pytest.fixture(autouse=True, scope="module")
-def a_zone_with_summer_time() -> Iterator[None]:
-    """Times cross between UTC and a local time that jumps twice a year."""
-    before = os.environ.get("TZ")
-    os.environ["TZ"] = "Europe/Berlin"
-    time.tzset()
-    yield
-    if before is None:
-        del os.environ["TZ"]
-    else:
-        os.environ["TZ"] = before
-    time.tzset()
+pytestmark = pytest.mark.usefixtures("zone_with_summer_time")  # times cross between UTC and local time
 
 
 WORDS = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=12)

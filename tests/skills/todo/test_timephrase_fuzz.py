@@ -56,7 +56,9 @@ def test_no_mixture_of_chinese_time_words_makes_it_fail(words: list[str], now: d
 @settings(max_examples=400)
 @given(ENGLISH_WORDS, MOMENTS)
 def test_no_mixture_of_english_time_words_makes_it_fail(words: list[str], now: datetime) -> None:
-    sound(parse(" ".join(words), now))
+    text = " ".join(words)
+    sound(parse(text, now))
+    assert parse(text, now) == parse(text, now)
 
 
 @settings(max_examples=300)

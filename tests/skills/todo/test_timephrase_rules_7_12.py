@@ -6,21 +6,7 @@ from datetime import datetime
 import pytest
 from timephrase import parse
 
-NOW = datetime(2026, 10, 14, 10, 0)
-
-
-def outcome(text: str, now: datetime = NOW) -> str:
-    """The due point, or "!" and the code of the refusal."""
-    reading = parse(text, now)
-    assert (reading.due is None) != (reading.error is None)
-    return reading.due or f"!{reading.error.code}" if reading.error or reading.due else ""
-
-
-def rows(table: str) -> list[tuple[str, str]]:
-    """The rows "phrase | outcome" of a table."""
-    pairs = [tuple(part.strip() for part in line.rsplit("|", 1)) for line in table.strip().splitlines()]
-    return [(text, expected) for text, expected in pairs]
-
+from tests.skills.todo.time_tables import NOW, outcome, rows
 
 R7 = """
 明天凌晨3点 | 2026-10-15T03:00:00

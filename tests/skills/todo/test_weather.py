@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +13,13 @@ from taskbook.weather import advice, say_code
 from taskbook.weather_forecast import Day
 from taskbook.weather_places import fold, known
 
-from tests.skills.todo.weather_stub import Stub, forecast_of, weather_service
+from tests.skills.todo.weather_stub import Stub, forecast_of
 
 
 @pytest.fixture(autouse=True)
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
-    """A running service that the skill is pointed at."""
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with weather_service() as stub:
-        monkeypatch.setenv("TODO_GEOCODING_URL", f"{stub.base}/search")
-        monkeypatch.setenv("TODO_FORECAST_URL", f"{stub.base}/forecast")
-        yield stub
+def service(weather: Stub) -> Stub:
+    """Every test has the service running."""
+    return weather
 
 
 @pytest.fixture

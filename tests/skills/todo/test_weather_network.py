@@ -3,25 +3,19 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from taskbook.contract import TodoError
 from taskbook.weather_client import FORECAST, Patience, Unreachable, ask
 
-from tests.skills.todo.weather_stub import Stub, weather_service
+from tests.skills.todo.weather_stub import Stub
 
 
 @pytest.fixture(autouse=True)
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
-    """A running service, asked without a proxy."""
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
-    with weather_service() as stub:
-        monkeypatch.setenv("TODO_FORECAST_URL", f"{stub.base}/forecast")
-        yield stub
+def service(weather: Stub) -> Stub:
+    """Every test has the service running."""
+    return weather
 
 
 def refused(patience: float = 10.0) -> tuple[str, float]:

@@ -331,21 +331,32 @@ def test_a_cleared_conversation_is_not_saved(tmp_path: Path) -> None:
     assert (tmp_path / "workspace" / "kept.md").read_text() == ""
 
 
+def answer_first_question(terminal: FakeTerminal, answer: str) -> None:
+    """Answer whether a `.env` is to be written, and wait for the prompt."""
+    terminal.wait_for("[y/N]")
+    terminal.type(f"{answer}\r")
+    terminal.wait_prompt()
+
+
 def test_a_request_typed_at_the_first_question_waits_at_the_prompt(tmp_path: Path) -> None:
     with FakeTerminal(tmp_path) as terminal:
-        terminal.wait_for("[y/N]")
-        terminal.type("what is the 10th fibonacci number\r")
-        terminal.wait_prompt()
+        answer_first_question(terminal, "what is the 10th fibonacci number")
+        assert "Fibonacci number 10" not in terminal.screen
         terminal.type("\r")
-        terminal.wait_for("Fibonacci number 10 is 55")
+        assert "Fibonacci number 10 is 55" in terminal.wait_for("Fibonacci number 10 is 55")
+
+
+@pytest.mark.parametrize("answer", ["n", "No", "不用", ""])
+def test_a_no_at_the_first_question_is_no_request(answer: str, tmp_path: Path) -> None:
+    with FakeTerminal(tmp_path) as terminal:
+        answer_first_question(terminal, answer)
+        terminal.type("what is 5!\r")
+        assert "5! = 120" in terminal.wait_for("done")
 
 
 def test_a_command_that_prints_one_object_is_shown_by_its_sentence(tmp_path: Path) -> None:
     with FakeTerminal(tmp_path) as terminal:
-        terminal.wait_for("[y/N]")
-        terminal.type("n\r")
-        terminal.wait_prompt()
+        answer_first_question(terminal, "n")
         terminal.type("add a task: buy milk\r")
         terminal.wait_for("Added #1")
-        terminal.wait_for("done")
-        assert '"ok"' not in terminal.screen
+        assert '"ok"' not in terminal.wait_for("done")

@@ -1,20 +1,18 @@
 """What every format reads into and writes from: one plain record of a task, and what could not be carried over."""
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timezone
 
 from taskbook.contract import TodoError
+from taskbook.plain_text import CONTROL, is_visible, one_line, several_lines
 from taskbook.words import say
 
 MAX_TASKS = 10_000
 MAX_TITLE, MAX_NOTES, MAX_TAG, MAX_TAGS, MAX_UID = 500, 10_000, 50, 50, 255
 MAX_MINUTES = 1440
 YEARS = range(1970, 2201)
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]|[\ud800-\udfff]")
-_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")  # would turn the rest of a line round
 
 
 @dataclass(frozen=True)
@@ -85,17 +83,13 @@ class BadEntry(TodoError):
 
 def shorten(text: str, limit: int = 50) -> str:
     """One printable line of at most `limit` characters."""
-    flat = " ".join(_plain(text).split())
+    flat = one_line(text)
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
-
-
-def _plain(text: str) -> str:
-    return _BIDI.sub("", _CONTROL.sub(" ", text))
 
 
 def clean_line(line: int, text: str, limit: int, key: str) -> str:
     """One line of text without characters that are none. Raises BadEntry when it is longer than `limit`."""
-    flat = " ".join(_plain(text).split())
+    flat = one_line(text)
     if len(flat) > limit:
         raise BadEntry(line, f"{key}_long", flat)
     return flat
@@ -104,17 +98,17 @@ def clean_line(line: int, text: str, limit: int, key: str) -> str:
 def clean_title(line: int, text: str) -> str:
     """The title in one line. Raises BadEntry when there is none, or when it is too long."""
     title = clean_line(line, text, MAX_TITLE, "title")
-    if not title:
+    if not is_visible(title):
         raise BadEntry(line, "no_title")
     return title
 
 
 def clean_notes(line: int, text: str) -> str:
     """Notes keep their lines. Raises BadEntry when they are too long."""
-    joined = "\n".join(_plain(part).rstrip() for part in re.split(r"\r\n|\r|\n", text)).strip("\n")
+    joined = several_lines(text)
     if len(joined) > MAX_NOTES:
         raise BadEntry(line, "notes_long", joined)
-    return joined if joined.strip() else ""
+    return joined
 
 
 def clean_tags(line: int, words: Sequence[str]) -> tuple[str, ...]:
@@ -127,7 +121,7 @@ def clean_tags(line: int, words: Sequence[str]) -> tuple[str, ...]:
 
 def clean_uid(line: int, text: str) -> str:
     """The foreign identity as it stands, or BadEntry: a shortened one would be another one."""
-    if len(text) > MAX_UID or _CONTROL.search(text):
+    if len(text) > MAX_UID or CONTROL.search(text):
         raise BadEntry(line, "bad_uid", text)
     return text
 
